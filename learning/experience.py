@@ -49,7 +49,7 @@ class Experience:
     def add(self, paths: Iterable[TaskPath]) -> list[str]:
         """Store paths and return the keys of the new ones.
 
-        An existing path gets the new reward and origin, and is the latest again.
+        An existing path gets the new reward and origin, and becomes the latest.
         """
         paths = [*paths]
         now = datetime.now(UTC).isoformat(timespec="seconds")

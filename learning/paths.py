@@ -44,8 +44,9 @@ class TaskPath:
 
     @property
     def key(self) -> str:
-        """Twelve hexadecimal digits that identify task, question and instructions."""
-        contents = json.dumps([self.task, self.question, self.instructions])
+        """Twelve hexadecimal digits of task, question, instructions, and whether in context."""
+        marks = [IN_CONTEXT] if self.origin.endswith(IN_CONTEXT) else []
+        contents = json.dumps([self.task, self.question, self.instructions, *marks])
         return digest(contents, 12)
 
 

@@ -210,10 +210,11 @@ class Database(Protocol):
         """
 
     def check(self, query: str) -> None:
-        """Raise if a query is no single read or has unknown names; it is not run.
+        """Raise if a query is no single read, or cannot be carried out; it is not run.
 
         Raises:
-            QueryRefused, QueryFailed: As :meth:`run` does before it asks the engine.
+            QueryRefused: The query is not a single read-only statement.
+            QueryFailed: It has unknown names, or the engine cannot plan it.
         """
 
     def corrected(self, query: str, **asked: Unpack[Asked]) -> Corrected:

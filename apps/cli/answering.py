@@ -130,7 +130,13 @@ def _wrote_query(context: Context, memory: WorkingMemory) -> bool:
     tools = [turn["tool"] for turn in memory.get("turns", ()) if turn["facts"]]
     is_one = len(tools) == 1 and tools[0] in ("sql", "cypher") and memory.get("answer") is not None
     asked = sum(message.type == "human" for message in memory.get("messages", ()))
-    return is_one and asked == 1 and not context.rules.strip() and context.assists("query_writer")
+    return (
+        is_one
+        and asked == 1
+        and not context.rules.strip()
+        and context.assists("query_writer")
+        and context.confirmed_queries > 0
+    )
 
 
 def _is_unreadable(memory: WorkingMemory) -> bool:

@@ -87,6 +87,8 @@ def confirm(
     asked = sum(message.type == "human" for message in memory.get("messages", []))
     in_context = bool(saved.context.rules.strip()) or asked > 1
     if query is not None:
+        if not question.strip():
+            raise BadInput("The thread has no question.", fix="Confirm a thread that was asked.")
         instruction = _check_query(query, saved.context)
         origin = origin_of(saved.id, in_context=in_context)
         path = TaskPath(task, question, (instruction,), origin=origin)

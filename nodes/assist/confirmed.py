@@ -13,13 +13,14 @@ from planweave.learning.queries.memory import (
     parse_instruction,
 )
 from planweave.learning.queries.slots import find_slots
+from planweave.nodes.support.turns import normalise
 from planweave.tools import Database, QueryFailed, QueryRefused
 from planweave.tools.present import depends_on_present
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _MAX_CHARACTERS = 2_000
-"""Longer questions with their queries are left out: three must fit into a small model's prompt."""
-_MAX_TRIED = 100
+"""Longer questions with their queries are left out: several must fit into a small prompt."""
+_MAX_TRIED = 500
 """Most questions whose queries are checked against the schema."""
 
 
@@ -49,7 +50,7 @@ def find_confirmed(
     # Queries of other questions help to write SQL, but not Cypher (results/queries/aids.md).
     least = LIKENESS if tool == "cypher" else 0.0
     fitting = (one for share, one in ranked if share >= least and _fits(one.query, database))
-    latest: dict[str, ConfirmedQuery] = {}  # of the queries of one question
+    latest: dict[str, ConfirmedQuery] = {}  # by question: its latest right query
     for one in fitting:
         latest.setdefault(same_words(one.question), one)
         if len(latest) == most:
@@ -68,16 +69,16 @@ def _read(owner: str, tool: str) -> list[ConfirmedQuery]:
         entries = experience_of(owner).entries()
     except StoreUnusable:
         return []
-    found: dict[ConfirmedQuery, bool] = {}
+    latest: dict[tuple[str, str], tuple[ConfirmedQuery, bool]] = {}  # the verdict on each query
     for path, _ in reversed(entries):
-        one = _query_of(path, tool)
-        if one is not None:
-            found.setdefault(one, path.reward >= 1)  # the latest verdict counts
-    return [one for one, is_right in found.items() if is_right]
+        if one := _query_of(path, tool):
+            key = same_words(one.question), normalise(one.query)
+            latest.setdefault(key, (one, path.reward >= 1))
+    return [one for one, is_right in latest.values() if is_right]
 
 
 def _query_of(path: TaskPath, tool: str) -> ConfirmedQuery | None:
-    """The question and the query of a path; None if it would mislead."""
+    """The question and the query of a path; None if it cannot be an example."""
     actions = [text for text in path.instructions if not is_finish(text)]
     found = parse_instruction(actions[0]) if len(actions) == 1 else None
     if found is None or found[0] != tool or path.origin.endswith(IN_CONTEXT):
@@ -96,5 +97,5 @@ def _fits(query: str, database: Database) -> bool:
 
 
 def _is_outdated(question: str, query: str) -> bool:
-    """Whether a query has the days of a question such as "How many this month?"."""
+    """Whether a query fixes days that its question counts from today."""
     return depends_on_present(question) and bool(_YEAR.search(query))

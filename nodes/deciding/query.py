@@ -194,7 +194,7 @@ async def _write(
     in_words = not is_query(action["input"])
     question = action["input"] if in_words else state["question"]
     is_follow_up = sum(message.type == "human" for message in state["messages"]) > 1
-    # The same words may mean something else by rules, or after another question.
+    # Under rules, or after another question, the same words may mean something else.
     most = 0 if context.rules.strip() or is_follow_up else context.confirmed_queries
     need = Need(
         question=question,

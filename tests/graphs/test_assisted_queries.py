@@ -257,6 +257,7 @@ async def test_other_paths_are_not_shown(case: dict[str, Any], single: Run) -> N
     ((1.0, CHEAPEST, 0.0, DEARER), [CHEAPEST]),
     ((1.0, CHEAPEST, 1.0, DEARER, 0.0, DEARER), [CHEAPEST]),
     ((1.0, CHEAPEST, 1.0, "SELECT town FROM plant"), [CHEAPEST]),
+    ((1.0, CHEAPEST, 0.0, f"{CHEAPEST} ;"), []),
     ((1.0, DEARER, 1.0, CHEAPEST, 1.0, DEARER), [DEARER]),
 )
 async def test_of_a_question_the_latest_verdict_counts(

@@ -11,7 +11,7 @@ from cases import cases
 
 from planweave import BadInput
 from planweave.learning.experience import Experience
-from planweave.learning.paths import TaskPath
+from planweave.learning.paths import IN_CONTEXT, TaskPath
 
 EGG = TaskPath("heat", "an egg", ("open fridge", "take egg", "heat egg"), origin="me")
 MUG = TaskPath("heat", "a mug", ("open cabinet", "take mug", "heat mug"))
@@ -30,7 +30,9 @@ def test_the_last_verdict_counts(experience: Experience) -> None:
     assert experience.entries()[0].added.startswith("20")
     other = TaskPath("cool", "a cup", ("take cup",))
     assert experience.add([replace(EGG, reward=0.2, origin="bob"), other, other]) == [other.key]
-    *_, judged, last = (entry.path for entry in experience.entries())
+    in_context = replace(other, reward=0.0, origin=f"thread b{IN_CONTEXT}")
+    assert experience.add([in_context]) == [in_context.key]
+    *_, judged, last, _ = (entry.path for entry in experience.entries())
     assert (judged.reward, judged.origin, last) == (0.2, "bob", other)
 
 

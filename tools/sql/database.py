@@ -179,7 +179,7 @@ class SqlDatabase:
     def check(self, query: str) -> None:
         """Raise if the guard or the engine refuses a query; the engine only plans it."""
         text = self._check(query).text
-        # A cursor of PostgreSQL explains nothing.
+        # PostgreSQL cannot declare a cursor for EXPLAIN.
         is_postgresql = self._backend.dialect == "postgres"
         nothing = f"SELECT 1 FROM ({text}) q WHERE false"  # noqa: S608 (the guard has checked it)
         planned = nothing if is_postgresql else f"EXPLAIN {text}"

@@ -317,7 +317,7 @@ export class Conversation {
         question: values.question,
         turns: kept.map(({ turn: { tool, input, facts, problem }, field }) => ({ tool, input: field.value ?? input, facts, problem })),
         right,
-        in_context: Boolean(settings.values.rules) || values.messages.filter(({ type }) => type === "human").length > 1,
+        in_context: Boolean(settings.values.rules?.trim()) || values.messages.filter(({ type }) => type === "human").length > 1,
       });
       desk.replaceChildren(h("span", { className: "dim" }, `Kept as a path that ${right ? "succeeded" : "failed"}, with ${path.instructions.length} instruction${path.instructions.length === 1 ? "" : "s"}.`),
         h("a", { href: `#/experience/${encodeURIComponent(owner)}` }, "Experience"));

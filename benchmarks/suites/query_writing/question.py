@@ -75,7 +75,10 @@ class QueryQuestion(BaseModel, frozen=True):
 
 
 def confirm_others(questions: Sequence[QueryQuestion], most: int) -> list[QueryQuestion]:
-    """Add the first gold queries of the most similar other questions to the same database."""
+    """Add the first gold queries of the most similar other questions to the same database.
+
+    The product also requires some likeness for graphs.
+    """
 
     def nearest(asked: QueryQuestion) -> tuple[ConfirmedQuery, ...]:
         others = [
