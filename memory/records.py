@@ -93,6 +93,7 @@ class Found(TypedDict):
     steps of a calculation. ``ranks`` marks rows that are
     options, best first, and states whether the highest or lowest value is best. ``doubts`` lists
     where the query differs from the question and the rules, if the program has compared them.
+    ``confirmed`` marks rows of the query that the owner confirmed for this question.
     """
 
     text: str
@@ -104,6 +105,7 @@ class Found(TypedDict):
     working: NotRequired[list[Worked]]
     ranks: NotRequired[Literal["highest", "lowest"]]
     doubts: NotRequired[list[str]]
+    confirmed: NotRequired[bool]
 
 
 class Fact(Found):

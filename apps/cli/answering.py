@@ -19,6 +19,7 @@ from planweave.graphs.support.events import AnswerEvent, PlanEvent, ProgressEven
 from planweave.memory import Answer, Context, Input, WorkingMemory, total_usage
 from planweave.models import ModelUnavailable
 from planweave.nodes.support.limits import out_of_time
+from planweave.nodes.support.turns import is_follow_up
 
 OUT_OF_TIME = 3
 """Exit code of a run that had no time left before an answer."""
@@ -126,13 +127,13 @@ async def _run(
 
 
 def _wrote_query(context: Context, memory: WorkingMemory) -> bool:
-    """Whether one query answered a question without rules, so that it can be an example."""
+    """Whether one new query answered a question without rules, so that it can be an example."""
     tools = [turn["tool"] for turn in memory.get("turns", ()) if turn["facts"]]
     is_one = len(tools) == 1 and tools[0] in ("sql", "cypher") and memory.get("answer") is not None
-    asked = sum(message.type == "human" for message in memory.get("messages", ()))
     return (
         is_one
-        and asked == 1
+        and not any(fact.get("confirmed") for fact in memory.get("facts", ()))
+        and not is_follow_up(memory)
         and not context.rules.strip()
         and context.assists("query_writer")
         and context.confirmed_queries > 0

@@ -27,6 +27,7 @@ from planweave.learning.paths import (
 )
 from planweave.learning.queries.memory import is_query
 from planweave.memory import Context
+from planweave.nodes.support.turns import is_follow_up
 from planweave.tools import Limits, open_database
 from planweave.tools.result_text import one_line
 
@@ -84,8 +85,7 @@ def confirm(
     memory = read_memory(saved.id)
     task = saved.example.scenario if saved.example else saved.method
     question = memory.get("question", "")
-    asked = sum(message.type == "human" for message in memory.get("messages", []))
-    in_context = bool(saved.context.rules.strip()) or asked > 1
+    in_context = bool(saved.context.rules.strip()) or is_follow_up(memory)
     if query is not None:
         if not question.strip():
             raise BadInput("The thread has no question.", fix="Confirm a thread that was asked.")

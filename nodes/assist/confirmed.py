@@ -59,8 +59,8 @@ def find_confirmed(
 
 
 def same_words(question: str) -> str:
-    """A question without differences in case and blanks."""
-    return " ".join(question.casefold().split())
+    """A question without differences in case, blanks, and the sign at its end."""
+    return " ".join(question.casefold().split()).rstrip("?!. ")
 
 
 def _read(owner: str, tool: str) -> list[ConfirmedQuery]:

@@ -27,6 +27,7 @@ from planweave.nodes.support.role import Node, chance_for_role, sample_role, usa
 from planweave.nodes.support.turns import (
     as_seen_by,
     chosen_action,
+    is_follow_up,
     repetition,
     take_turn,
     turn_taken,
@@ -118,7 +119,7 @@ def _table(result: QueryResult) -> Table:
 
 
 async def _run_or_write(state: WorkingMemory, runtime: Runtime[Context], url: str) -> WorkingMemory:
-    """Run the chosen query; if it is none, or fails, have the query writer write one."""
+    """Run the chosen query, or else the one confirmed for this question, or else write one."""
     started = perf_counter()
     if problem := repetition(state):
         return turn_taken(state, [], problem, perf_counter() - started)
@@ -127,11 +128,18 @@ async def _run_or_write(state: WorkingMemory, runtime: Runtime[Context], url: st
     calls: list[CallRecord] = []
     best = await _try_chosen(action["input"], state["question"], database, context)
     written: Written | None = None
+    is_confirmed = False
     if best is None or best.result is None:
-        written = await _write(state, action, database, runtime, calls)
-        best = written.best
+        need = await asyncio.to_thread(_find_need, state, action, database, context)
+        best = await asyncio.to_thread(_run_confirmed, need, database, context)
+        is_confirmed = best is not None
+        if best is None:
+            written = await _write(need, state, database, runtime, calls)
+            best = written.best
     described = _describe(best.result, context) if best.result else best.problem
     found, problem = ([], described) if isinstance(described, str) else ([described], "")
+    if found and is_confirmed:
+        found[0]["confirmed"] = True
     if found and written:
         await asyncio.to_thread(
             _add_details, found[0], written, state["question"], database, context
@@ -182,33 +190,45 @@ async def _try_chosen(
     return Candidate(result.query, (), result, "")
 
 
-async def _write(
-    state: WorkingMemory,
-    action: Action,
-    database: Database,
-    runtime: Runtime[Context],
-    calls: list[CallRecord],
-) -> Written:
-    """Write a query for the input of the action, or for the question if the input is a query."""
-    context = runtime.context
+def _find_need(state: WorkingMemory, action: Action, database: Database, context: Context) -> Need:
+    """The input of the action as a need; the question if the input is a query."""
     in_words = not is_query(action["input"])
     question = action["input"] if in_words else state["question"]
-    is_follow_up = sum(message.type == "human" for message in state["messages"]) > 1
     # Under rules, or after another question, the same words may mean something else.
-    most = 0 if context.rules.strip() or is_follow_up else context.confirmed_queries
-    need = Need(
+    most = 0 if context.rules.strip() or is_follow_up(state) else context.confirmed_queries
+    return Need(
         question=question,
         rules=context.rules,
         instructions="" if in_words else action["thought"],
         options=context.candidates,
-        confirmed=await asyncio.to_thread(find_confirmed, context.owner, question, database, most),
+        confirmed=find_confirmed(context.owner, question, database, most),
     )
+
+
+def _run_confirmed(need: Need, database: Database, context: Context) -> Candidate | None:
+    """Run the query that the owner confirmed for the same question; None without one."""
+    for one in need.confirmed:
+        if same_words(one.question) == same_words(need.question):
+            try:
+                result = database.run(one.query, limits_of(context))
+            except (QueryFailed, QueryRefused, QueryTimeout):
+                return None
+            return Candidate(result.query, (), result, "")
+    return None
+
+
+async def _write(
+    need: Need,
+    state: WorkingMemory,
+    database: Database,
+    runtime: Runtime[Context],
+    calls: list[CallRecord],
+) -> Written:
+    context = runtime.context
     least: float | None = context.chance_needed(database.kind)
     if need.question != state["question"]:  # a step of a plan may be about more than the database
         least = None
-    elif any(same_words(question) == same_words(one.question) for one in need.confirmed):
-        least = None  # its owner knows the answer
-    elif is_follow_up:
+    elif is_follow_up(state):
         least = 0.0  # "And which is the cheapest?" is too short to be judged by itself
     return await write_with_model(
         need,

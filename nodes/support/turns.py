@@ -175,3 +175,8 @@ def _earlier_turns(state: WorkingMemory) -> list[Turn]:
     action = chosen_action(state)
     kind = (action["tool"], normalise(action["input"]))
     return [turn for turn in state["turns"] if (turn["tool"], normalise(turn["input"])) == kind]
+
+
+def is_follow_up(state: WorkingMemory) -> bool:
+    """Whether the conversation has earlier questions, so that this one may mean little alone."""
+    return sum(message.type == "human" for message in state.get("messages", ())) > 1

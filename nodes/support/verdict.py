@@ -37,6 +37,9 @@ def check_answer(answer: Answer, state: WorkingMemory, context: Context) -> Deci
     made = answer_from_rows(state, context) if basis["how"] == "rows" else None
     if made is not None and made["decision"] == answer["decision"]:  # nobody has edited it
         fact = state["facts"][0]
+        if fact.get("confirmed") and fact["table"]["complete"]:
+            reason = f"You confirmed the query of fact [{fact['number']}] for this question."
+            return DecisionCheck("supported", reason, (fact["number"],))
         return check_rows(fact, state["question"], trusted=fact.get("agreement") == 1)
     if basis["how"] == "learned":
         numbers = "".join(f"[{number}]" for number in answer["facts"])

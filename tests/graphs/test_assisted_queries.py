@@ -271,14 +271,38 @@ async def test_of_a_question_the_latest_verdict_counts(
     experience_of("flo").clear()
 
 
-async def test_a_confirmed_question_is_not_refused(single: Run) -> None:
+@cases("What is the phone number of Bonn?", "what is  the phone number of bonn")
+async def test_a_confirmed_question_is_answered_by_its_query(asked: str, single: Run) -> None:
     given = {"question": "What is the phone number of Bonn?"}
-    script = Replies(write=[CHEAPEST])
-    refused = await single(script, given, owner="eve", least_answerable=0.5)
+    refused = await single(Replies(), given, owner="eve", least_answerable=0.5)
     assert "nothing about: phone number" in answer_of(refused)["unknown"]
     confirm(given["question"], f"sql[{CHEAPEST}]", owner="eve")
-    script = Replies(write=[CHEAPEST])
-    assert facts(await single(script, given, owner="eve", least_answerable=0.5)) == ["Bonn | 7.25"]
+    script = Replies()
+    memory = await single(script, {"question": asked}, owner="eve", least_answerable=0.5)
+    assert facts(memory) == ["Bonn | 7.25"]
+    assert script.prompts == []
+    assert answer_of(memory)["verdict"] == {
+        "kind": "supported",
+        "text": "In the facts: you confirmed the query of fact [1] for this question.",
+    }
+    experience_of("eve").clear()
+
+
+async def test_a_confirmed_query_that_fails_is_written_again(
+    single: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    confirm("Which?", f"sql[{DEARER}]", owner="gus")
+    run = SqlDatabase.run
+
+    def slow(self: SqlDatabase, query: str, limits: Limits) -> QueryResult:
+        if query == DEARER:
+            raise QueryTimeout("The query was stopped after 10 s.")
+        return run(self, query, limits)
+
+    monkeypatch.setattr(SqlDatabase, "run", slow)
+    memory = await single(Replies(write=[CHEAPEST]), {"question": "Which?"}, owner="gus")
+    assert facts(memory) == ["Bonn | 7.25"]
+    assert "confirmed" not in memory["facts"][0]
 
 
 async def test_unusable_experience_stops_no_question(single: Run) -> None:
