@@ -14,6 +14,8 @@ HIRED = "SELECT name FROM employee WHERE hired"
 NINETIES = f"{HIRED} >= 1990 AND hired"
 ON_ORDER = "SELECT name FROM goods WHERE on_order"
 BEST = "SELECT film FROM review {}GROUP BY film ORDER BY AVG(rating) DESC LIMIT 1"
+BUYER, BUYERS = "SELECT name FROM customer WHERE id", "SELECT customer FROM order_line"
+BOUGHT = "SELECT c.name FROM customer AS c LEFT JOIN order_line AS o ON o.customer = c.id"
 TOP = "SELECT name FROM employee {}ORDER BY salary DESC LIMIT 1"
 
 
@@ -33,6 +35,8 @@ def is_green(question: str, query: str, cell: Value = "Ann") -> bool:
     ("Who was hired after 2018?", f"{HIRED} > '2018-12-31'", f"{HIRED} < '2018-01-01'"),
     ("Who has the highest salary?", TOP.format(""), TOP.format("WHERE salary < 700 ")),
     ("Who has the highest salary?", TOP.format(""), TOP.format("WHERE hired < '2016-01-01' ")),
+    ("Who has an order?", f"{BUYER} IN ({BUYERS})", f"{BUYER} NOT IN ({BUYERS})"),
+    ("Who has an order?", f"{BUYER} IN ({BUYERS})", f"{BOUGHT} WHERE o.id IS NULL"),
     ("What is the revenue?", "SELECT SUM(revenue) FROM sale", "SELECT AVG(revenue) FROM sale"),
 )
 def test_a_deviating_query_is_not_green(question: str, right: str, wrong: str) -> None:
@@ -43,6 +47,8 @@ def test_a_deviating_query_is_not_green(question: str, right: str, wrong: str) -
     ("How many phrases has Ann?", "SELECT COUNT(phraseid) FROM phrasing WHERE name = 'Ann'"),
     ("Who runs two and a half hours?", "SELECT name FROM runner WHERE minutes >= 150"),
     ("Who has a salary over 500?", f"{STAFF} > 500 ORDER BY salary IS NULL"),
+    ("Which rooms are free?", "SELECT name FROM room WHERE id NOT IN (SELECT id FROM booking)"),
+    ("Who has an open order?", f"{BOUGHT} WHERE o.status = 'open' ORDER BY c.zip IS NULL"),
 )
 def test_an_equivalent_query_is_green(question: str, query: str) -> None:
     assert is_green(question, query, 2 if "How many" in question else "Ann")

@@ -111,6 +111,18 @@ _NONE = re.compile(
 """Matches a query for things that lack something; "<>" does not express that."""
 _THERE = re.compile(r"\bnot\s+[\w.\"`]+\s+is\s+null\b", re.IGNORECASE)
 """The opposite: there is a value."""
+_ABSENT = re.compile(
+    r"\bnot\s+(?:\S+\s+)?in\s*\(\s*select\b|\bnot\s+exists\b|\bexcept\s+select\b|\bnot\s*\(\w*[:)]|"
+    r"\bleft\s+(?:outer\s+)?join\s+(?:\S+\s+(?:as\s+)?)?(\w+)\s+on\b.*\b\1\.\w+\s+is\s+null\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Matches a query for things that nothing is linked to."""
+_MAY_BE_ABSENT = re.compile(
+    r"\b(?:un\w+|\w+less|free|vacant|idle|missing|empty|only|absent|remain\w*|left|available|spare|"
+    r"other|rest|inactive|orphan\w*|zero|0|all|every|each|always|exclusively)\b",
+    re.IGNORECASE,
+)
+"""Matches a question that may ask for what is absent, or for what is true of all."""
 _SAYS_NO = re.compile(r"=\s*(?:'(?:no|n|false)'|false\b)", re.IGNORECASE)
 _NEVER = re.compile(r"\b(?:never|no|none|neither|nobody|nothing)\b", re.IGNORECASE)
 _LISTED = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
@@ -225,12 +237,25 @@ def find_mismatch(
                 return f"The query asks for {name!r}, of which the question says nothing."
         if problem := find_deviation(asked.question, asked.rules, view.reading):
             return problem
-    looks_for_none = in_rows and all(
-        "agreement" in fact and _NONE.search(_THERE.sub("", fact["query"])) for fact in facts
-    )
-    is_followed = looks_for_none or _is_row_by_row(asked.question, tables)
-    if not is_followed and denies(asked.question):
+    return _find_wrong_denial(asked, facts, tables, in_rows=in_rows)
+
+
+def _find_wrong_denial(
+    asked: Requirements, facts: Sequence[Fact], tables: Sequence[FactRows], *, in_rows: bool
+) -> str:
+    """Find a denial that only the question or only a query makes; empty if there is none."""
+    if denies(asked.question):
+        looks_for_none = in_rows and all(
+            "agreement" in fact and _NONE.search(_THERE.sub("", fact["query"])) for fact in facts
+        )
+        if looks_for_none or _is_row_by_row(asked.question, tables):
+            return ""
         return "The question denies something, which the check cannot follow."
+    spoken = f"{asked.question} {asked.rules}"
+    if denies(asked.rules) or _MAY_BE_ABSENT.search(spoken):
+        return ""
+    if any(_ABSENT.search(fact["query"]) for fact in facts):
+        return "The query looks for what is absent, and the question denies nothing."
     return ""
 
 
