@@ -153,16 +153,21 @@ async def _run_or_write(state: WorkingMemory, runtime: Runtime[Context], url: st
 def _add_details(
     found: Found, written: Written, question: str, database: Database, context: Context
 ) -> None:
-    """Add how the candidates compare, and for a ranking its direction and its doubts."""
+    """Add how the candidates compare, the doubts about the query, and a ranking's direction."""
     if written.agreement is not None:
         found["agreement"] = written.agreement
     if other := _describe_other(written):
         found["other"] = other
+    best, doubts = written.best, [*written.best.doubts]
     if written.ranking:
         found["ranks"] = "highest" if written.ranking.highest else "lowest"
-        if isinstance(database, SqlDatabase):
-            doubts = database.doubts(written.best.query, question, context.rules)
-            found["doubts"] = [*doubts, *written.best.doubts]
+    if isinstance(database, SqlDatabase):
+        if written.ranking:
+            doubts = [*database.doubts(best.query, question, context.rules), *doubts]
+        else:
+            doubts += database.odd_joins(best.query, question)
+        if written.ranking or doubts:
+            found["doubts"] = doubts
 
 
 def _describe_other(written: Written) -> Reading | None:

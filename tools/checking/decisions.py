@@ -216,6 +216,9 @@ def find_mismatch(
     If the rows are the answer (``in_rows``), verbs and comparing words need not be in the facts,
     and if their query is ``trusted``, no word of the question need be.
     """
+    unranked = [fact for fact in facts if "ranks" not in fact]
+    if doubts := [doubt for fact in unranked for doubt in fact.get("doubts", ())]:
+        return doubts[0]
     named = " ".join(map(_full_text, facts))
     named += " ".join(f" {cell}" for view in tables for row in view.rows for cell in row)
     if name := find_unknown_name(asked.question, f"{named} {_CALENDAR}"):
@@ -309,8 +312,9 @@ def find_open_bound(left: Sequence[Bound], facts: Sequence[Fact]) -> str:
 
 
 def _is_used(number: float, used: Iterable[float]) -> bool:
-    """Whether a number is used, perhaps as a percentage."""
-    shapes = (number, number / 100, 1 + number / 100, 1 - number / 100)
+    """Whether a number is used, perhaps as a percentage; 100 is no part of anything."""
+    part = number / 100
+    shapes = (number,) if part == 1 else (number, part, 1 + part, 1 - part)
     return any(abs(one - shape) < 1e-9 for one in used for shape in shapes)
 
 

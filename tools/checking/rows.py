@@ -18,6 +18,7 @@ from planweave.tools.checking.decisions import (
     find_unused_number,
     reject,
 )
+from planweave.tools.checking.shapes import find_wrong_shape
 from planweave.tools.checking.tables import (
     FactRows,
     find_missing_aggregate,
@@ -67,6 +68,7 @@ _COMPUTES_UNION = re.compile(r"\b(?:COUNT|SUM|AVG|MIN|MAX)\s*\(.*\bUNION\b", re.
 _TWO_SIDES = re.compile(r"[-/]|\bCASE\b", re.I)
 _CONVERSION = re.compile(
     r"\s+as\s+(?:real|float|double)\b|\b(?:cast|nullif|tofloat)\b|\b1(?:\.0)?\s*\*|,\s*0\b"
+    r"|\*\s*100(?:\.0)?\b|\b100(?:\.0)?\s*\*"
     r"|\s+as\s+\w+$|\s+|[()]",
     re.IGNORECASE,
 )
@@ -166,6 +168,7 @@ def _find_problems(asked: Requirements, view: FactRows, fact: Fact, trusted: boo
     yield find_missing_division(asked, view)
     yield _find_missing_group(question, reading.text, [] if table is None else table["rows"])
     yield from _find_wrong_parts(question, view, where)
+    yield from find_wrong_shape(question, view, trusted=trusted)
     if not view.complete:
         yield f"Fact {where} shows the first rows only."
 

@@ -116,6 +116,12 @@ class SqlDatabase:
         schema, dialect = self.schema(), self._backend.dialect
         return find_doubts(query, question, rules, schema, self._get_values, dialect)
 
+    def odd_joins(self, query: str, question: str) -> tuple[str, ...]:
+        """Return what is odd about the joins; see :func:`doubts.joins.find_odd_joins`."""
+        from planweave.tools.sql.doubts.joins import find_odd_joins
+
+        return find_odd_joins(query, question, self._backend.dialect)
+
     def linked(self, question: str) -> list[str]:
         """Return lines with the stored values and the columns that a question mentions."""
         return describe_mentions(question, self.schema(), self._get_values)

@@ -1,0 +1,174 @@
+"""Signs, in rows and their query, that they have another shape than the question asks for."""
+
+import re
+from collections.abc import Iterator
+
+from planweave.tools.asked_average import find_inner_aggregate
+from planweave.tools.checking.decisions import COUNTING
+from planweave.tools.checking.queries import QueryReading
+from planweave.tools.checking.tables import FactRows
+from planweave.tools.checking.units import is_unit_word
+from planweave.tools.checking.words import find_numbers, find_superlatives, root, roots
+
+_EACH = re.compile(r"\b(?:each|every|per)\b", re.IGNORECASE)
+_FOR_EACH = re.compile(r"\bfor (?:each|every)\b", re.IGNORECASE)
+_ASKS_ONE = re.compile(r"^\W*(?:which|who|what|where)\b", re.IGNORECASE)
+_FIRST = re.compile(r"\b(?:most|least|\w+est)(?: \w+)? first\b", re.IGNORECASE)
+"""An order of all rows, and no superlative that asks for one."""
+_LENGTH_OF_TIME = re.compile(
+    r"\b(?:days?|hours?|minutes?|weeks?|months?|years?|how long|length|duration|age|old)\b",
+    re.IGNORECASE,
+)
+_BACKWARDS = re.compile(r"\b(?:negative|early|earlier|before)\b", re.IGNORECASE)
+_THING = re.compile(
+    r"\b(?:which|what|who)(?:['’]s| is| are| was| were)? (?:the |our |my )?(\w+) (\w+)",  # noqa: RUF001
+    re.IGNORECASE,
+)
+_ANY_THING = frozenset({"thing", "one", "item"})
+_BOUND_OF_AGGREGATE = re.compile(
+    r"\b(?:average|mean|total|sum)\b[^.,;?]{0,40}\b(?:above|below|over|under|at least|at most|"
+    r"(?:more|less|higher|lower|greater) than) (?:[€$£] ?)?(\d+(?:\.\d+)?)",
+    re.IGNORECASE,
+)
+_WHERE = re.compile(r"\bwhere\b(.*?)(?=\bgroup\b|\border\b|$)", re.IGNORECASE | re.DOTALL)
+_ON_GROUPS = re.compile(r"\b(?:having|with|select.*select)\b", re.IGNORECASE | re.DOTALL)
+_EXTREME = re.compile(
+    r"\b(?:min|max|rank|collect)\s*\(|row_number|\blimit\b|\bnot exists\b|[<>]=\s*all\b",
+    re.IGNORECASE,
+)
+_COUNTS_FIRST = re.compile(r"\bcount\b.*/|/.*\bcount\b|\bfrom\s*\(|\bwith\b|size\(", re.I | re.S)
+_CYPHER = re.compile(r"\s*(?:match|optional|unwind|call)\b", re.IGNORECASE)
+_ALIAS = re.compile(r"\bas\s+(?:`[^`]+`|\w+)", re.IGNORECASE)
+_COLUMN = re.compile(r"\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b[a-z]+[A-Z]\w+\b")
+"""A word that only a schema has, such as ``unit_price`` or ``unitPrice``."""
+_PER = re.compile(r"\b(?:per|for each|of each|for every) (\w+)", re.IGNORECASE)
+_GROUPS = re.compile(r"\bgroup\s+by\b(.*)", re.IGNORECASE | re.DOTALL)
+_ASKS_ONE_NUMBER = re.compile(
+    r"^\W*what(?: is| was|['’]s) the (?:average|mean|total|overall|sum|number|difference)\b(?!.*\b"  # noqa: RUF001
+    r"(?:each|every|per|by|split|broken|grouped|respective\w*|and)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+_ASKS_COUNT = re.compile(r"^\W*count\b", re.IGNORECASE)
+_ASKS_WHO = re.compile(r"^\W*(?:who|which)\b", re.IGNORECASE)
+_IDENTIFIES = re.compile(r"id|no|code|nr|num|year|month|date", re.IGNORECASE)
+"""Matches a column whose numbers may name things."""
+_HOW_LONG = re.compile(r"\bhow (?:long|many (?:days|hours|minutes|weeks|months))\b", re.IGNORECASE)
+_TIME = re.compile(
+    r"julianday|strftime|date|minute|hour|day|min\b|_min|hrs|month|week|year|night|duration|length|"
+    r"time|sec",
+    re.IGNORECASE,
+)
+_RATIO = re.compile(r"\bratio\b", re.IGNORECASE)
+_BUT_NOT = re.compile(r"\bbut\b.*(?:\b(?:never|no|not|nothing|none)\b|n['’]t)", re.IGNORECASE)  # noqa: RUF001
+_TWO_CONDITIONS = re.compile(r"\b(?:and|join|intersect)\b|\bmatch\b.*\bmatch\b", re.I | re.S)
+_PERIODS = {
+    "month": (
+        re.compile(r"\b(?:per|each|every|by) month\b|\bmonthly\b", re.IGNORECASE),
+        re.compile(r"%m|month|substr|date_trunc|left\(", re.IGNORECASE),
+    ),
+    "year": (
+        re.compile(r"\b(?:per|each|every|by) year\b|\byearly\b", re.IGNORECASE),
+        re.compile(r"%y|year|substr|date_trunc|left\(", re.IGNORECASE),
+    ),
+}
+
+
+def find_wrong_shape(question: str, view: FactRows, *, trusted: bool) -> Iterator[str]:
+    """The signs that rows are not what a question asks for; empty ones do not count.
+
+    Whole nodes of a graph do not count if the query is ``trusted``.
+    """
+    yield _find_cut(question, view)
+    yield _find_odd_cells(question, view, trusted=trusted)
+    yield _find_other_kind(question, view)
+    yield _find_bound_of_rows(question, view.reading.text)
+    yield _find_missing_steps(question, view)
+    yield from _find_missing_parts(question, view.reading)
+
+
+def _find_cut(question: str, view: FactRows) -> str:
+    """One row where the question asks about all."""
+    if not view.reading.limited or len(view.rows) != 1:
+        return ""
+    is_about_each = _EACH.search(question) and not _ASKS_ONE.match(question)
+    is_list = _FIRST.search(question) and not find_numbers(question)
+    if is_about_each or is_list or _FOR_EACH.search(question):
+        return "The question asks about several things, and the query shows one."
+    return ""
+
+
+def _find_odd_cells(question: str, view: FactRows, *, trusted: bool) -> str:
+    cells = [cell for row in view.rows for cell in row]
+    is_time = _LENGTH_OF_TIME.search(question) and not _BACKWARDS.search(question)
+    if is_time and any(isinstance(cell, int | float) and cell < 0 for cell in cells):
+        return "A length of time is negative."
+    if (len(view.rows) == 1 or view.reading.aggregates) and None in cells:
+        return "A value is missing in the rows."
+    if not trusted and any(isinstance(cell, str) and cell.startswith("{") for cell in cells):
+        return "The query shows whole nodes."
+    is_average = _RATIO.search(question) or find_inner_aggregate(question, ()) == "count"
+    if len(view.rows) == 1 and is_average and view.rows[0][-1] == 1:
+        return "The value is 1, as if each thing was compared with itself."
+    return ""
+
+
+def _find_other_kind(question: str, view: FactRows) -> str:
+    """Numbers for a thing, a thing for a number, or several numbers for one."""
+    cells = [cell for row in view.rows for cell in row]
+    are_numbers = all(isinstance(cell, int | float) for cell in cells)
+    if are_numbers and _ASKS_WHO.match(question) and not _IDENTIFIES.search(" ".join(view.columns)):
+        return "The question asks who or which, and the query shows numbers."
+    if _ASKS_COUNT.match(question) and not view.reading.aggregates & {"count", "sum"}:
+        return "The question asks for a number, and the query counts nothing."
+    if len(view.rows) > 1 and _ASKS_ONE_NUMBER.match(question):
+        return "The question asks for one number, and the query shows several."
+    asked = _THING.search(question)
+    if asked and view.reading.extremes and len(view.columns) == 1 and find_superlatives(asked[1]):
+        thing = asked[2].lower()
+        if thing in _ANY_THING or roots(thing) & view.reading.tables:
+            return f"The question asks for a {thing}, and the query shows a value."
+    return ""
+
+
+def _find_bound_of_rows(question: str, query: str) -> str:
+    """A bound of single rows where the question bounds an average or total."""
+    bound, where = _BOUND_OF_AGGREGATE.search(question), _WHERE.search(query)
+    if bound is None or where is None or _ON_GROUPS.search(query):
+        return ""
+    if re.search(rf"(?<![\d.]){re.escape(bound[1])}(?![\d.])", where[1]):
+        return f"The query compares single rows with {bound[1]}."
+    return ""
+
+
+def _find_missing_steps(question: str, view: FactRows) -> str:
+    """A count before an average, or a choice for each thing, that the query does not make."""
+    reading = view.reading
+    words = re.findall(r"\w+", " ".join(reading.expressions.values()))
+    if find_inner_aggregate(question, words) == "count" and not _COUNTS_FIRST.search(reading.text):
+        return "The query counts nothing for each, before it takes the average."
+    if _FOR_EACH.search(question) and not _EXTREME.search(reading.text):
+        ranks = find_superlatives(_FIRST.sub("", question))
+        if words := [rank.word for rank in ranks if rank.word not in ("min", "max")]:
+            return f"The query does not look for what is {words[0]} for each."
+    return ""
+
+
+def _find_missing_parts(question: str, reading: QueryReading) -> Iterator[str]:
+    """Columns, periods, groups, conditions and counted things that only the question names."""
+    query, bare = reading.text, _ALIAS.sub("", reading.text)
+    named = [name for name in _COLUMN.findall(question) if name.casefold() not in query.casefold()]
+    yield from (f"The query leaves out {name}." for name in named)
+    groups = _GROUPS.search(query)
+    shown = " ".join([*reading.expressions.values(), groups[1] if groups else ""])
+    for period, (asked, used) in _PERIODS.items():
+        if asked.search(question) and not used.search(shown):
+            yield f"The query does not group by {period}."
+    each = [name for name in _PER.findall(question) if not roots(name) & roots(bare)]
+    yield from (f"The query does not group by {name}." for name in each)
+    if _HOW_LONG.search(question) and not _TIME.search(query):
+        yield "The question asks for a length of time, and the query uses none."
+    if _BUT_NOT.search(question) and not _TWO_CONDITIONS.search(query):
+        yield "The question has two conditions, and the query has one."
+    counted = COUNTING.search(question) if _CYPHER.match(query) else None
+    if counted and not roots(bare) & {noun := root(counted[1].lower())} and not is_unit_word(noun):
+        yield f"The query does not count {counted[1]}."
