@@ -48,7 +48,7 @@ _WORDS_ASKED = re.compile(
 _SORTED = re.compile(
     r"\bfrom (?:the )?(?:(?:most|least) \w+|\w+)(?: \w+)? to (?:the )?(?:most|least|\w+est)\b"
     r"|\bfrom (?:the )?(?:most|least|\w+est)\b|\b(?:first|last)\s*names?\b"
-    r"|\b(?:the )?(?:first|last) \d+ \w+",
+    r"|\b(?:the )?(?:first|last) \d+ \w+|\b(?:most|least|\w+est)(?: \w+)? first\b",
     re.I,
 )
 """Superlatives that ask for no rank: an order of all rows, names of people, spans of time."""

@@ -1,0 +1,142 @@
+"""Rows of another shape than the question asks for are not shown in green."""
+
+from collections.abc import Sequence
+
+import pytest
+from cases import cases
+
+from planweave.benchmarks.suites.check.pairs import query_fact
+from planweave.memory import Value
+from planweave.tools.checking import check_rows
+from planweave.tools.sql import SqlDatabase
+
+ONE: list[list[Value]] = [["Ann", 3]]
+SOME: list[list[Value]] = [["Ann", 3], ["Bob", 2]]
+SALES = "SELECT name, SUM(amount) AS total FROM sale"
+DAYS = "SELECT name, julianday(paid) - julianday(due) AS days FROM bill"
+BEST = "SELECT name, amount FROM sale ORDER BY amount DESC LIMIT 1"
+TOP = "SELECT amount FROM sale ORDER BY amount DESC LIMIT 1"
+AVERAGE = "SELECT name, AVG(amount) FROM sale GROUP BY name"
+SMALL = "SELECT name, AVG(amount) FROM sale WHERE amount > 4 GROUP BY name"
+CREW = "SELECT COUNT(*), AVG(crew_no) FROM ship"
+NEVER = "SELECT name FROM client WHERE id NOT IN (SELECT client FROM payment)"
+PER_SHIP = "SELECT AVG(n) FROM (SELECT ship, COUNT(*) AS n FROM crew GROUP BY ship)"
+
+
+def reason(question: str, rows: Sequence[Sequence[Value]], query: str, *, trusted: bool) -> str:
+    columns = [f"c{number}" for number in range(len(rows[0]))]
+    fact = {**query_fact(1, columns, rows, query), "agreement": 1.0}
+    return check_rows(fact, question, trusted=trusted).reason
+
+
+@cases(
+    ("Amounts by name, highest first", ONE, f"{SALES} ORDER BY 2 DESC LIMIT 1", "Nothing says why"),
+    ("For each name, the highest amount?", ONE, BEST, "The question asks about several"),
+    ("How many days was each bill late?", [["Ann", -3]], DAYS, "A length of time is negative"),
+    ("Who has the highest amount?", [["Ann", None]], TOP, "A value is missing"),
+    ("Total of each name?", [["Ann", 3], ["Bob", None]], f"{SALES} GROUP BY 1", "A value is miss"),
+    ("Who wrote?", [["{name: Bob}"]], "MATCH (p)-[:WROTE]->() RETURN p", "The query shows whole"),
+    ("What is the average number of crew per ship?", [[1]], PER_SHIP, "The value is 1"),
+    ("What is the ratio of paid bills?", [[1]], "SELECT paid / open FROM bill", "The value is 1"),
+    ("Who sold the most?", [[3]], TOP, "The question asks who or which"),
+    (
+        "Count the names.",
+        [["Ann"]],
+        "SELECT DISTINCT name FROM sale",
+        "The question asks for",
+    ),
+    ("What is the average sale?", SOME, AVERAGE, "The question asks for one number"),
+    (
+        "What is the oldest boat?",
+        [[1975]],
+        "SELECT MIN(built) FROM boat",
+        "The question asks for",
+    ),
+    ("Who has an average sale above 4?", SOME, SMALL, "The query compares single rows with 4"),
+    ("Average number of crew per ship?", [[3, 2]], CREW, "The query counts nothing for each"),
+    (
+        "For each name, the latest sale?",
+        SOME,
+        "SELECT name, sale FROM sale",
+        "The query does not",
+    ),
+    (
+        "Show unit_price and name.",
+        SOME,
+        "SELECT name, price FROM sale",
+        "The query leaves out",
+    ),
+    (
+        "Total per month?",
+        SOME,
+        f"{SALES} JOIN monthly GROUP BY 1",
+        "The query does not",
+    ),
+    ("Total per town?", SOME, f"{SALES} GROUP BY 1", "The query does not group by town"),
+    (
+        "How long is a tanker here?",
+        [[9]],
+        "SELECT draught FROM tanker",
+        "The question asks for",
+    ),
+    ("Who bids but never pays?", [["Ann"]], NEVER, "The question has two conditions"),
+    (
+        "How many films has Ann?",
+        [[1]],
+        "MATCH ({name: 'Ann'}) RETURN count(*) AS films",
+        "The query does not co",
+    ),
+    ("Who swam 100 m?", [["Ann"]], "SELECT name FROM swim WHERE m > 1", "No cited fact takes"),
+)
+def test_another_shape_is_not_green(
+    question: str, rows: list[list[Value]], query: str, why: str
+) -> None:
+    assert reason(question, rows, query, trusted=False).startswith(why)
+
+
+@cases(
+    ("Amounts by name, highest first", SOME, f"{SALES} GROUP BY name ORDER BY 2 DESC"),
+    ("How many days was each bill late?", [["Ann", 3]], DAYS),
+    ("What is the average number of crew per ship?", [[2.5]], PER_SHIP),
+    ("What is the average amount of each name?", SOME, AVERAGE),
+    ("What is the oldest boat?", [["Ann"]], "SELECT name FROM boat ORDER BY built LIMIT 1"),
+    ("Who has an average sale above 4?", SOME, f"{AVERAGE} HAVING AVG(amount) > 4"),
+    ("Total amount per month?", SOME, "SELECT month, SUM(amount) FROM sale GROUP BY month"),
+    ("Count the names of sales.", [[2]], "SELECT COUNT(name) FROM sale"),
+    ("How many films has Ann?", [[1]], "MATCH (:P {name: 'Ann'})-->(f:Film) RETURN count(f)"),
+)
+def test_the_shape_that_is_asked_for_is_green(
+    question: str, rows: list[list[Value]], query: str
+) -> None:
+    assert reason(question, rows, query, trusted=True) == "The rows of fact [1]."
+
+
+SHOP = """
+CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE sale (id INTEGER PRIMARY KEY, customer INTEGER REFERENCES customer (id), amount REAL);
+CREATE TABLE visit (id INTEGER PRIMARY KEY, customer INTEGER REFERENCES customer (id));
+"""
+SOLD = "SELECT c.name, SUM(s.amount) FROM customer AS c JOIN sale AS s ON s.customer = c.id"
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> SqlDatabase:
+    from planweave.tools.sql import open_sql
+
+    file = tmp_path_factory.mktemp("shop") / "shop.sql"
+    file.write_text(SHOP, encoding="utf-8")
+    return open_sql(file)
+
+
+@cases(
+    (SOLD, ""),
+    (f"{SOLD} JOIN visit AS v ON v.customer = c.id", "The query joins visit, of which"),
+    (f"{SOLD} JOIN sale AS t ON t.amount = s.amount", "The query joins the rows of sale with"),
+    (f"{SOLD} AND s.customer <> c.id", ""),
+    ("SELECT COUNT(*) FROM customer AS c JOIN visit AS v ON v.customer = c.id", ""),
+    ("no query", ""),
+)
+def test_odd_joins_are_doubts(query: str, doubt: str, shop: SqlDatabase) -> None:
+    found = shop.odd_joins(f"{query} GROUP BY c.name", "What is the amount of sales of each name?")
+    assert " ".join(found).startswith(doubt)
+    assert bool(found) == bool(doubt)
