@@ -158,16 +158,21 @@ def _add_details(
         found["agreement"] = written.agreement
     if other := _describe_other(written):
         found["other"] = other
-    best, doubts = written.best, [*written.best.doubts]
     if written.ranking:
         found["ranks"] = "highest" if written.ranking.highest else "lowest"
-    if isinstance(database, SqlDatabase):
-        if written.ranking:
-            doubts = [*database.doubts(best.query, question, context.rules), *doubts]
-        else:
-            doubts += database.odd_joins(best.query, question)
-        if written.ranking or doubts:
-            found["doubts"] = doubts
+    doubts = find_doubts(written, database, question, context.rules)
+    if doubts or (written.ranking and isinstance(database, SqlDatabase)):
+        found["doubts"] = doubts
+
+
+def find_doubts(written: Written, database: Database, question: str, rules: str = "") -> list[str]:
+    """What speaks against the query that was chosen, by schema and data; empty if nothing does."""
+    query, doubts = written.best.query, [*written.best.doubts]
+    if not isinstance(database, SqlDatabase):
+        return doubts
+    if written.ranking:
+        return [*database.doubts(query, question, rules), *doubts]
+    return [*doubts, *database.odd_joins(query, question)]
 
 
 def _describe_other(written: Written) -> Reading | None:

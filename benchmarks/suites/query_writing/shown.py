@@ -32,6 +32,8 @@ def rows_verdict(question: QueryQuestion, outcome: Solved | None, context: Conte
     )
     if outcome.confidence is not None:
         fact["agreement"] = outcome.confidence
+    if outcome.doubts:
+        fact["doubts"] = [*outcome.doubts]
     state: Any = {"question": question.question, "facts": [fact], "turns": [{}]}
     aided = context.model_copy(update={"assist": "on"})
     answer = answer_from_rows(state, aided)

@@ -31,6 +31,7 @@ class Solved(BaseModel, frozen=True):
         refused: Whether the solver reports that the database cannot answer.
         confidence: From 0 to 1; None if the solver has none.
         trace: Anything that explains the outcome; stored with the result.
+        doubts: What speaks against the query, by schema and data.
         rows: None if the query did not run.
         problem: Why it did not run, or why rows are missing.
     """
@@ -39,6 +40,7 @@ class Solved(BaseModel, frozen=True):
     refused: bool = False
     confidence: float | None = None
     trace: dict[str, JsonValue] | None = None
+    doubts: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[JsonValue, ...], ...] | None = None
     problem: str = ""

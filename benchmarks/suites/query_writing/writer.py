@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.suites.query_writing.solver import QueryTask, Solved, register_solver
 from planweave.memory import Context
-from planweave.nodes.deciding.query import write_with_model
+from planweave.nodes.deciding.query import find_doubts, write_with_model
 from planweave.tools.connect import open_database
 
 
@@ -38,9 +38,11 @@ async def _solve(task: QueryTask, context: Context, on_call: OnCall, *, candidat
     )
     if written.refused:
         return Solved(query=None, refused=True, trace={"problem": written.best.problem})
+    doubts = await asyncio.to_thread(find_doubts, written, database, task.need.question)
     return Solved(
         query=written.best.query,
         confidence=written.agreement,
+        doubts=tuple(doubts),
         trace={
             "changes": list(written.best.changes),
             "candidates": [
