@@ -25,7 +25,8 @@ PER_SHIP = "SELECT AVG(n) FROM (SELECT ship, COUNT(*) AS n FROM crew GROUP BY sh
 
 def reason(question: str, rows: Sequence[Sequence[Value]], query: str, *, trusted: bool) -> str:
     columns = [f"c{number}" for number in range(len(rows[0]))]
-    fact = {**query_fact(1, columns, rows, query), "agreement": 1.0}
+    fact = query_fact(1, columns, rows, query)
+    fact["agreement"] = 1.0
     return check_rows(fact, question, trusted=trusted).reason
 
 
