@@ -90,7 +90,8 @@ _COMMON = word_set(
     "some company database shop list table data moment time total world way mind row rows "
     "option options candidate candidates thing things kind number value amount person other "
     "others question answer second third fourth fifth first more less much many most least "
-    "now today currently"
+    "now today currently how isn aren don doesn didn hasn haven wasn weren can couldn among "
+    "overall values nodes case calendar t"
 )
 _COMPARING = word_set(
     "before after above below within without greater smaller larger higher lower over under across "
@@ -105,14 +106,15 @@ _PLACED = word_set("there work live exist listed based located found belong")
 _VERB = re.compile(r"(?:ing|ed)$")
 _PER = re.compile(r"\bper (\w+)", re.IGNORECASE)
 _NONE = re.compile(
-    r"\bnot\s+(?:in|exists)\b|\bnot\s*\(|\bnot\s+\S+\s+in\s*\(\s*select\b|\bis\s+null\b|\bexcept\b",
+    r"\bnot\s+(?:in|exists)\b|\bnot\s*\(|\bnot\s+(?:\w+\.)?(?:\w+|\"[^\"]+\")\s+in\s*\(\s*select\b"
+    r"|\bis\s+null\b|\bexcept\b",
     re.IGNORECASE,
 )
 """Matches a query for things that lack something; "<>" does not express that."""
 _THERE = re.compile(r"\bnot\s+[\w.\"`]+\s+is\s+null\b", re.IGNORECASE)
 """The opposite: there is a value."""
 _ABSENT = re.compile(
-    r"\bnot\s+(?:\S+\s+)?in\s*\(\s*select\b|\bnot\s+exists\b|\bexcept\s+select\b|\bnot\s*\(\w*[:)]|"
+    r"\bnot\s+(?:(?:\w+\.)?(?:\w+|\"[^\"]+\")\s+)?in\s*\(\s*select\b|\bnot\s+exists\b|\bexcept\s+select\b|\bnot\s*\(\w*[:)]|"
     r"\bleft\s+(?:outer\s+)?join\s+(?:\S+\s+(?:as\s+)?)?(\w+)\s+on\b.*\b\1\.\w+\s+is\s+null\b",
     re.IGNORECASE | re.DOTALL,
 )

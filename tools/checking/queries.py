@@ -15,7 +15,9 @@ _ORDER = re.compile(
 _LIMIT = re.compile(r"\blimit\s+(\d+)|\bfetch\s+(?:first|next)\s+(\d+)?|\btop\s+(\d+)", re.I)
 _OFFSET = re.compile(r"\b(?:offset|skip)\s+(\d+)", re.I)
 _EXTREME = re.compile(r"\b(min|max)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)", re.I)
-_TABLE = re.compile(r"\b(?:from|join)\s+[`\"\[]?([\w.]+)|\(\w*\s*:\s*`?(\w+)", re.I)
+_TABLE = re.compile(
+    r"\b(?:from|join)\s+(?:\"([^\"]+)\"|[`\[]?([\w.]+))|\(\w*\s*:\s*`?(\w+)", re.IGNORECASE
+)
 _OF_TIME = re.compile(
     r"(?:%[A-Za-z][-/:. ]?)+|[+-]?\d+ (?:second|minute|hour|day|week|month|year)s?|now"
     r"|(?:start of|weekday) \w+|localtime|utc",
@@ -72,7 +74,7 @@ def read_query(query: str) -> QueryReading:
     names = tuple(text.replace("''", "'").strip("%") for text in texts)
     bare = _STRING.sub("''", query)
     outer = blank_brackets(bare)
-    tables = [match[1] or match[2] for match in _TABLE.finditer(bare)]
+    tables = _find_tables(bare)
     expressions = _expressions(bare, outer)
     about = " ".join(tables)
     return QueryReading(
@@ -90,6 +92,11 @@ def read_query(query: str) -> QueryReading:
         text=query,
         bare=bare,
     )
+
+
+def _find_tables(query: str) -> list[str]:
+    """The names of tables or labels that a query reads."""
+    return [next(filter(None, match.groups())) for match in _TABLE.finditer(query)]
 
 
 def blank_brackets(query: str) -> str:
@@ -160,5 +167,5 @@ def _roots(term: str, expressions: Mapping[str, str], about: str) -> frozenset[s
 
 def column_roots(column: str, reading: QueryReading) -> frozenset[str]:
     """The roots of a column's name and of the expression that it names."""
-    about = " ".join(match[1] or match[2] for match in _TABLE.finditer(reading.text))
+    about = " ".join(_find_tables(reading.text))
     return _roots(column, reading.expressions, about)

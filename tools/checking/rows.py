@@ -79,7 +79,7 @@ _NAMED_NUMBER = re.compile(
     r"\b(?:phone|telephone|fax|house|serial|account|order|course|flight|room) number of\b", re.I
 )
 """Numbers that identify something and count nothing."""
-_COUNTS_CASES = re.compile(r"\bsum\(\s*case when [^()]*? then 1 else 0 end\s*\)")
+_COUNTS_CASES = re.compile(r"\bsum\(\s*case when .*? then 1 else 0 end\s*\)", re.DOTALL)
 _CONVERTED = re.compile(r"/ ?\(?(?:60|100|1000|3600)(?:\.0)?\b")
 """The conversion of an amount to a larger unit than the stored one."""
 _DATED = re.compile(
@@ -92,6 +92,8 @@ _DIVIDES = re.compile(r"/|\bavg\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _EACH = re.compile(r"\b(?:each|every|per)\b", re.I)
 _FOR_EACH = re.compile(r"\bfor (?:each|every)\b|\beach of (?:our|the|my|these)\b", re.IGNORECASE)
+_ONCE = re.compile(r"\bwhen\b.*\b(?:first|last)\b", re.IGNORECASE)
+"""Matches a question for the day of one thing among several."""
 _STATE = re.compile(r"\b(?:still|no longer|any ?more|not yet)\b", re.IGNORECASE)
 _FILTER = re.compile(r"\b(?:where|having|case|iif)\b", re.IGNORECASE)
 _SEVERAL = re.compile(
@@ -279,7 +281,8 @@ def _find_wrong_rank(asked: Requirements, view: FactRows, *, trusted: bool) -> s
     """
     reading, ranks = view.reading, find_superlatives(_SORTED.sub("", asked.question))
     if not ranks or (_EACH.search(asked.question) and not reading.limited):
-        is_cut = reading.limited and not find_numbers(asked.question)
+        says_why = find_numbers(asked.question) or _ONCE.search(asked.question)
+        is_cut = reading.limited and not says_why
         return f"Nothing says why fact {cite(view.facts)} shows no other rows." if is_cut else ""
     if is_ranked_by_query(reading, ranks[0], asked.roots, asked.roots):
         return ""

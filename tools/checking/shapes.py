@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from planweave.tools.asked_average import find_inner_aggregate
 from planweave.tools.checking.decisions import COUNTING
+from planweave.tools.checking.known_words import is_known
 from planweave.tools.checking.queries import QueryReading
 from planweave.tools.checking.tables import FactRows
 from planweave.tools.checking.units import is_unit_word
@@ -163,7 +164,7 @@ def _find_missing_parts(question: str, reading: QueryReading) -> Iterator[str]:
     for period, (asked, used) in _PERIODS.items():
         if asked.search(question) and not used.search(shown):
             yield f"The query does not group by {period}."
-    each = [name for name in _PER.findall(question) if not roots(name) & roots(bare)]
+    each = [name for name in _PER.findall(question) if not is_known(name.lower(), roots(bare))]
     yield from (f"The query does not group by {name}." for name in each)
     if _HOW_LONG.search(question) and not _TIME.search(query):
         yield "The question asks for a length of time, and the query uses none."

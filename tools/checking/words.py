@@ -169,7 +169,10 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _BOUND_WORDS = re.compile(
-    r"\b(at least|no more than|not more than|no less than|no fewer than|not exceed(?:ing)?)\b", re.I
+    r"\b(at least|no more than|not more than|no less than|no fewer than|not exceed(?:ing)?)\b"
+    r"|\bno matter\b|\bwithout (?:repeats|duplicates|repetitions?)\b"
+    r"|\b(?:also|even|or|including) (?:\w+ ){0,3}without\b",
+    re.I,
 )
 _NEAR = 300
 """Characters before and after a bound that are searched for its words."""

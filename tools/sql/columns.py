@@ -37,6 +37,8 @@ _MOST_WORDS = 4
 _ENDINGS = ((), ("name",), ("id",), ("code",))
 """What the name of a column may have after the words of the question, the best first."""
 
+_KEY_WORDS = {"id", "no", "number", "code", "key", "reference"}
+
 _Names = Mapping[str, Mapping[str, str]]
 """For each alias of a query its columns, by the names that a question may use for them."""
 
@@ -71,21 +73,35 @@ def show_asked_columns(select: exp.Select, catalogue: Catalogue, question: str) 
     return [f"shows {text}" for text in added]
 
 
-def show_names(select: exp.Select, catalogue: Catalogue) -> list[str]:
-    """Show the names of the rows of one table where a query shows only what it sorts by."""
-    order, source = select.args.get("order"), select.args.get("from_")
-    if not order or not source or any(map(select.args.get, ("joins", "group", "distinct"))):
-        return []
-    keys = {key.this.sql().lower() for key in order.expressions}
+def show_names(select: exp.Select, catalogue: Catalogue, question: str) -> list[str]:
+    """Show the names of rows where a query shows only what it sorts by, or only their key."""
     shown = get_outputs(select)
-    are_keys = all(isinstance(one, exp.Column) and one.sql().lower() in keys for one in shown)
-    if not are_keys or not isinstance(source.this, exp.Table):
+    if any(map(select.args.get, ("group", "distinct"))) or not all(
+        isinstance(one, exp.Column) for one in shown
+    ):
         return []
-    name = catalogue.find_name_column(source.this.name)
+    tables = {one.alias_or_name: one.name for one in get_sources(select)}
+    order = select.args.get("order")
+    keys = {key.this.sql().lower() for key in order.expressions} if order else set()
+    alias = shown[0].table or next(iter(tables), "")
+    table = tables.get(alias, "").lower()
+    if len(tables) == 1 and {one.sql().lower() for one in shown} <= keys:
+        alias = ""
+    elif len(shown) > 1 or not _is_unasked_key(shown[0].name, table, catalogue, question):
+        return []
+    name = catalogue.find_name_column(table)
     if not name or name.lower() in {one.name.lower() for one in shown}:
         return []
-    select.set("expressions", [exp.column(name), *select.expressions])
+    select.set("expressions", [exp.column(name, table=alias or None), *select.expressions])
     return [f"shows {name}"]
+
+
+def _is_unasked_key(column: str, table: str, catalogue: Catalogue, question: str) -> bool:
+    """Whether a column is the key of a table and the question asks for no number or code."""
+    is_key = catalogue.keys.get(table) == {column.lower()}
+    asked = {singular(word) for word in plain(question).split()}
+    named = _KEY_WORDS | {singular(part.casefold()) for part in parts_of(column)[-1:]}
+    return is_key and not asked & named and column.lower() not in question.lower()
 
 
 def _find_names(select: exp.Select, catalogue: Catalogue) -> _Names:

@@ -118,7 +118,7 @@ def _correct_output(
         *grouping.show_keys(select),
         *grouping.group_shown_columns(select, question),
         *columns.show_asked_columns(select, catalogue, question),
-        *columns.show_names(select, catalogue),
+        *columns.show_names(select, catalogue, question),
         *grouping.count_distinct_values(select, question),
         *slips.remove_limit(select, question),
         *grouping.remove_null_groups(select, question, has_nulls),
