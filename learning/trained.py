@@ -1,4 +1,4 @@
-"""Files of trained parts: arrays, and a card beside them with their origin."""
+"""Files of trained parts: arrays, and beside them a card with their origin."""
 
 import hashlib
 import io

@@ -1,10 +1,10 @@
-"""From the text of a reply to a valid object, whatever the model wrapped around it.
+"""Reads a valid object from a reply, whatever text surrounds it.
 
-Two passes. First everything in the text that *is* JSON; of several objects that fit the schema the
-last one wins, since models draft first and decide last. Only if none fits, the text is repaired.
-Reading is bounded in time: long texts lose their middle, and each repair sees at most 16 000
-characters. A reply that was cut off is never completed by guessing: a number or a query that lost
-its end would be wrong without a trace.
+There are two passes. The first finds everything in the text that *is* JSON; if several objects fit
+the schema, the last one counts, since models draft first and decide last. Only if none fits, the
+second pass repairs the text. Reading time is bounded: long texts lose their middle, and each repair
+sees at most 16 000 characters. A reply that was cut off is never completed by guessing, since a
+shortened number or query would be wrong without a trace.
 """
 
 import html
@@ -49,9 +49,9 @@ class StructuredFailure(BaseModel):
 
 
 def read(text: str, schema: type[T], *, cut: bool = False) -> T | StructuredFailure:
-    """Find the object that ``text`` was meant to be, or why there is none; never raises.
+    """Find the object in ``text``, or the reason why there is none; never raises.
 
-    ``cut``: the reply ended because it reached its ceiling of tokens.
+    ``cut``: the reply ended at its limit of tokens.
     """
     clean = _NOISE.sub("", _shortened(text)).strip()
     problems: list[ValidationError] = []
@@ -76,7 +76,7 @@ def _versions(text: str) -> Iterator[str]:
 
 
 def _strict(text: str) -> Iterator[Json]:
-    """Every top-level JSON object or array in ``text``; raw newlines in strings are let pass."""
+    """Every top-level JSON object or array in ``text``; raw newlines in strings are allowed."""
     decoder, position = json.JSONDecoder(strict=False), 0
     for _ in range(_MOST_STARTS):
         start = re.compile(r"[{\[]").search(text, position)
@@ -91,7 +91,7 @@ def _strict(text: str) -> Iterator[Json]:
 
 
 def _spans(text: str) -> Iterator[str]:
-    """Parts of ``text`` worth repairing."""
+    """The parts of ``text`` that are worth repairing."""
     for version in _versions(text):
         yield from (fence for fence in _FENCE.findall(version) if "{" in fence)
         start = version.find("{")
@@ -108,12 +108,12 @@ def _repaired(span: str) -> Iterator[Json]:
         return
     try:
         yield json_repair.loads(span, skip_json_loads=True)
-    except Exception:  # it parses garbage: whatever it trips over is no reply
+    except Exception:  # it parses garbage; after any error there is no object
         return
 
 
 def _ends_open(span: str) -> bool:
-    """Whether the text stops inside a value, so that the value's end is missing."""
+    """Whether the text stops inside a value, so that its end is missing."""
     if span.endswith(("}", "]")):
         return False
     whole_string = span.endswith('"') and len(re.findall(r'(?<!\\)"', span)) % 2 == 0
@@ -137,7 +137,7 @@ def _last_fitting(
 
 
 def _readings(value: Json, depth: int) -> Iterator[Json]:
-    """The value itself, then what is wrapped in it: tool calls, lists, the schema's own name."""
+    """The value itself, then the values wrapped in it: tool calls, lists, the schema's own name."""
     yield value
     if depth == 0:
         return
@@ -156,7 +156,7 @@ def _readings(value: Json, depth: int) -> Iterator[Json]:
 
 
 def _speaks_of(value: Json, schema: type[BaseModel]) -> bool:
-    """Whether the value names at least one field; an object of defaults alone says nothing."""
+    """Whether the value names at least one field; defaults alone do not count as an object."""
     if issubclass(schema, RootModel):
         return True
     names = {_plain(name) for name in _names(schema)}
@@ -175,7 +175,7 @@ def _plain(name: str) -> str:
 
 
 def _fit(value: Json, schema: type[T]) -> T:
-    """Validate, and again after harmless repairs of what was wrong."""
+    """Validate the value; if that fails, repair it harmlessly and validate again."""
     try:
         return schema.model_validate(value)
     except ValidationError as error:
@@ -190,7 +190,7 @@ def _fit(value: Json, schema: type[T]) -> T:
                 break
             try:
                 return schema.model_validate(repaired)
-            except ValidationError as again:  # as of a text that the mark "…" makes too long
+            except ValidationError as again:  # such as for a text that "…" makes too long
                 problem = again
         raise error from None
 
@@ -212,7 +212,7 @@ def _repair(root: Json, loc: tuple[str | int, ...], kind: str, about: Details) -
             return False
         holder[loc[-1]] = new  # type: ignore[index]
     except (KeyError, IndexError, TypeError):
-        return False  # a union's branch has no place in the value
+        return False  # a branch of a union has no place in the value
     return True
 
 
@@ -255,7 +255,7 @@ def _choice(value: Json, about: Details) -> Json:
 
 
 def _shorter(value: Json, about: Details) -> Json:
-    """Cut at the schema's limit, as a grammar would have, with ``…`` to show it."""
+    """Cut a text or list at the schema's limit, as a grammar would, and mark the cut with ``…``."""
     limit = about.get("max_length")
     if not isinstance(limit, int) or not isinstance(value, str | list):
         return value

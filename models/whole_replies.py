@@ -1,7 +1,7 @@
-"""Replies of servers that end too early, or are an error with status 200: trouble of the server's.
+"""Turns replies that end early, or that hold an error with status 200, into server errors.
 
-The clients of providers look at the status alone, and so would neither try again nor tell what is
-wrong. Here such a reply gets the status that it should have had.
+The clients of providers only look at the status, so they would neither retry nor report the
+problem. Here such a reply gets the status that it should have had.
 """
 
 import json
@@ -15,7 +15,7 @@ import httpx
 from planweave.texts import shorten
 
 NONE_KEPT = httpx.Limits(max_keepalive_connections=0)
-"""A connection that is kept alive would belong to an event loop that may be gone."""
+"""A kept-alive connection would belong to an event loop that may be gone."""
 _BAD_GATEWAY = 502
 _END = b"data: [DONE]"
 _FINISHED = b'"finish_reason"'
@@ -29,15 +29,15 @@ def clients() -> tuple[httpx.Client, httpx.AsyncClient]:
 
 @cache
 def certificates() -> ssl.SSLContext:
-    """The authorities that are trusted; to read them takes longer than to make a client."""
+    """The trusted authorities; reading them takes longer than making a client."""
     return httpx.create_ssl_context()
 
 
 class CheckedClient(httpx.AsyncClient):
-    """A client that looks at the replies of chat completions; models are asked by no other.
+    """A client that checks the replies of chat completions; all models use it.
 
-    Each request has connections of its own: those of a client belong to one event loop, and
-    programs ask the same model from several at once.
+    Each request has its own connections: a client's connections belong to one event loop, and
+    programs use the same model from several.
     """
 
     def __init__(self, **how: Any) -> None:
@@ -58,7 +58,7 @@ class CheckedClient(httpx.AsyncClient):
 
 
 def _checked(response: httpx.Response) -> httpx.Response:
-    """The response, or what it should have been."""
+    """The response, with the status that it should have had."""
     try:
         reply = json.loads(response.content)
     except (ValueError, RecursionError):
@@ -86,7 +86,7 @@ def _trouble(response: httpx.Response, text: str, status: int = _BAD_GATEWAY) ->
 
 
 class _WholeStream(httpx.AsyncByteStream):
-    """A stream that raises where it ends without the end of a reply."""
+    """A stream that raises if it stops before the end of the reply."""
 
     def __init__(self, inner: httpx.AsyncByteStream) -> None:
         self._inner = inner
