@@ -128,7 +128,7 @@ class Asked(TypedDict, total=False):
 class Corrected(NamedTuple):
     """A corrected query, its changes, and doubts about it.
 
-    A doubt names a value that the query looks for and its column does not have.
+    A doubt names a value that the query looks for but its column lacks.
     """
 
     query: str
@@ -210,7 +210,7 @@ class Database(Protocol):
         """
 
     def check(self, query: str) -> None:
-        """Raise if a query is no single read, or cannot be carried out; it is not run.
+        """Raise if a query is not a single read or cannot be executed; it is not run.
 
         Raises:
             QueryRefused: The query is not a single read-only statement.

@@ -85,7 +85,7 @@ def result_text(result: QueryResult, *, max_characters: int, digits: int = _DIGI
 
 
 def to_sentences(text: str) -> str:
-    """Write the text of a result without rows as sentences; any other text stays as it is."""
+    """Write the text of a result without rows as sentences; any other text stays unchanged."""
     first, *others = text.splitlines() or [""]
     if first != _NO_ROWS:
         return text

@@ -14,16 +14,17 @@ _BANNER = "-= Welcome to TextWorld, ALFRED! =-"
 
 
 def _remember() -> None:
-    """Let TextWorld keep what it works out again and again; what it says stays the same.
+    """Let TextWorld cache what it computes repeatedly; its texts stay the same.
 
-    To begin a game it translates the problem four times, in two ways, which takes seconds; for each
-    action it parses the same few phrases of its grammar a hundred times, which takes half of it.
+    At the start of a game it translates the problem four times, in two ways, which takes seconds.
+    For each action it parses the same few phrases of its grammar a hundred times, which takes half
+    of the time.
     """
     import fast_downward
     from textworld.envs.pddl import textgen
 
     fast_downward.pddl2sas = lru_cache(maxsize=_TRANSLATED)(fast_downward.pddl2sas)
-    if hasattr(textgen, "_parse_and_convert"):  # its own, which another release need not have
+    if hasattr(textgen, "_parse_and_convert"):  # a private name; another release may not have it
         parse = lru_cache(maxsize=_PHRASES)(textgen._parse_and_convert)
         textgen._parse_and_convert = lambda *words, **how: deepcopy(parse(*words, **how))
 
@@ -66,5 +67,5 @@ class Games(RemoteWorld):
 
 
 def main() -> None:
-    """Serve games until the parent is gone."""
+    """Serve games until the parent ends."""
     serve(Games)

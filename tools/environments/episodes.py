@@ -1,8 +1,8 @@
-"""Episodes by what was done in them, so that a run can stop, be forked and go on anywhere.
+"""Finds an episode again by its actions, so that a run can stop, fork and continue anywhere.
 
-A graph keeps no open environment: its state names the task and the actions done. The environment
-that stands just there is looked for among the open ones; where none does, one begins the task
-again and does the actions again.
+A graph holds no open environment: its state names the task and the actions so far. An open
+environment in exactly that state is used if there is one. Otherwise an environment begins the task
+again and repeats the actions.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ class Episode(NamedTuple):
 
 @dataclass
 class Ends:
-    """How often processes of environments ended before they had answered."""
+    """How often processes of environments ended before they answered."""
 
     crashes: int = 0
     timeouts: int = 0
@@ -42,13 +42,13 @@ _counted: ContextVar[Ends | None] = ContextVar("ends of environments", default=N
 
 
 def counting() -> AbstractContextManager[Ends]:
-    """Count the ends while something is done, also by tasks and threads that it begins."""
+    """Count the ends inside the block, including those in tasks and threads that it starts."""
     return held(_counted, Ends())
 
 
 @dataclass(eq=False)
 class _Open:
-    """An open environment, and where it is."""
+    """An open environment and its position: the episode and the actions so far."""
 
     environment: Environment
     place: tuple[str, str]
@@ -58,16 +58,16 @@ class _Open:
     last: Observation = field(default_factory=lambda: Observation(""))
 
     def ends(self) -> Ends:
-        """Those of its environment until now; none where it has no process of its own."""
+        """The ends of its environment so far; none if it has no separate process."""
         world = self.environment
         return Ends(getattr(world, "crashes", 0), getattr(world, "timeouts", 0))
 
     def stands_before(self, episode: Episode, actions: tuple[str, ...]) -> bool:
-        """Whether only the last of the actions are left to do."""
+        """Whether only the last action is left to do."""
         return self.episode == episode and self.actions == actions[: len(self.actions)]
 
     def go_to(self, episode: Episode, actions: tuple[str, ...]) -> None:
-        """Stand where the episode's actions lead."""
+        """Do the actions of the episode that are left."""
         if not self.stands_before(episode, actions):
             self.episode, self.actions = episode, ()
             self.last = self.environment.reset(self.tasks[episode.task])
@@ -76,14 +76,14 @@ class _Open:
             self.actions = (*self.actions, action)
 
     def task(self, own: str) -> Task:
-        """A task with its question; where that has to be asked for, the episode is left."""
+        """A task with its question; asking the environment for the question leaves the episode."""
         if not self.tasks[own].question:
             self.episode = None
             self.tasks[own] = self.environment.described(self.tasks[own])
         return self.tasks[own]
 
 
-_idle: list[_Open] = []  # those used longest ago first
+_idle: list[_Open] = []  # least recently used first
 _lock = Lock()
 
 
@@ -99,10 +99,10 @@ def find_task(episode: Episode) -> Task:
 
 
 def observe(episode: Episode, actions: Sequence[str]) -> Observation:
-    """What the last of the actions showed; without any, the beginning.
+    """The observation after the last action; without actions, the beginning.
 
     Raises:
-        EnvironmentFailed: The environment crashed or ran too long, in a fresh process too.
+        EnvironmentFailed: The environment crashed or ran too long, also in a fresh process.
     """
     with _borrowed(episode, tuple(actions)) as opened:
         opened.go_to(episode, tuple(actions))
@@ -110,7 +110,7 @@ def observe(episode: Episode, actions: Sequence[str]) -> Observation:
 
 
 def admissible(episode: Episode, actions: Sequence[str]) -> tuple[str, ...]:
-    """What can be done after the actions; see :meth:`Environment.admissible`.
+    """The possible actions after these; see :meth:`Environment.admissible`.
 
     Raises:
         EnvironmentFailed: As in :func:`observe`.
@@ -121,7 +121,7 @@ def admissible(episode: Episode, actions: Sequence[str]) -> tuple[str, ...]:
 
 
 def leave(episode: Episode) -> None:
-    """Say that nothing more is done in an episode, so that its environment serves another."""
+    """End an episode, so that its environment can serve another."""
     with _lock:
         for opened in _idle:
             if opened.episode == episode:
@@ -129,7 +129,7 @@ def leave(episode: Episode) -> None:
 
 
 def close_all() -> None:
-    """Close every environment that is open and not at work."""
+    """Close every open environment that is idle."""
     with _lock:
         idle, _idle[:] = [*_idle], []
     for opened in idle:
@@ -138,7 +138,7 @@ def close_all() -> None:
 
 @contextmanager
 def _borrowed(episode: Episode, actions: tuple[str, ...]) -> Iterator[_Open]:
-    """An environment for this call alone; one that fails is closed."""
+    """Borrow an environment for this call alone; one that fails is closed."""
     idle = _taken(episode, actions)
     opened, before = (idle, idle.ends()) if idle else (_opened(episode), Ends())
     if episode.task not in opened.tasks:
@@ -161,7 +161,7 @@ def _borrowed(episode: Episode, actions: tuple[str, ...]) -> Iterator[_Open]:
 
 
 def _taken(episode: Episode, actions: tuple[str, ...]) -> _Open | None:
-    """The idle environment that fits best: it is there, is free, or was left longest ago."""
+    """Take the idle environment that fits best: in this state, free, or least recently used."""
     with _lock:
         mine = [one for one in _idle if one.place == episode[:2]]
         standing = [one for one in mine if one.stands_before(episode, actions)]

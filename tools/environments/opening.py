@@ -40,9 +40,9 @@ def environment(
     """Decorate the function that opens the environment called ``name``.
 
     Args:
-        name: What it is called.
-        needs: How its data are given, if it cannot be opened without any.
-        moves: Actions that only move between its pages and do nothing of a task, such as
+        name: Its name.
+        needs: How to give its data, if it needs any.
+        moves: Actions that only move between its pages and do no part of a task, such as
             ``click[Back to Search]``.
     """
 
@@ -106,7 +106,7 @@ class _PlugIn(Environment):
     def close(self) -> None:
         try:
             self._environment.close()
-        except Exception:  # what it has shown still counts
+        except Exception:  # its observations still count
             _log.exception("%s cannot be closed", self._label)
 
     def _running(self, what: str) -> AbstractContextManager[None]:
@@ -115,7 +115,7 @@ class _PlugIn(Environment):
 
 @contextmanager
 def _reported(problem: str, kind: type[PlanweaveError]) -> Iterator[None]:
-    """Report an error of a plug-in, which may raise anything, as one sentence."""
+    """Report any error of a plug-in as one sentence."""
     try:
         yield
     except PlanweaveError:
@@ -129,6 +129,6 @@ def _reported(problem: str, kind: type[PlanweaveError]) -> Iterator[None]:
 
 
 def moves(name: str) -> frozenset[str]:
-    """The actions, in small letters, that only move between the pages of an environment."""
+    """The actions, in lower case, that only move between the pages of an environment."""
     found: frozenset[str] = vars(ENVIRONMENTS.get(name)).get("moves", frozenset())
     return found

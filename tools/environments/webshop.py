@@ -1,8 +1,8 @@
 """WebShop as a text environment: search, click and buy in a catalogue (Yao et al. 2022).
 
-Pages, actions and reward are those of the published engine (princeton-nlp/WebShop, ``text`` mode,
-with the page layout of ReAct's log). BM25 of our own takes Lucene's place, and the words of a title
-that carry meaning take the place of its nouns, which need a tagger.
+Pages, actions and reward follow the published engine (princeton-nlp/WebShop, ``text`` mode, with
+the page layout of ReAct's log). Our own BM25 replaces Lucene. The content words of a title replace
+its nouns, which would need a tagger.
 """
 
 import re
@@ -23,7 +23,7 @@ from planweave.tools.environments.opening import environment
 
 _VERBS = ("search", "click")
 _PRICE = re.compile(r"\d+(?:\.\d+)?")
-_DEEPER = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"  # between sections and their parts
+_DEEPER = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"  # between a section and its parts
 _SIMILAR = 0.85
 _HITS, _PAGE = 50, 10
 _TABS = ("Description", "Features")
@@ -40,7 +40,7 @@ _FIX = (
 )
 
 
-# Of a product only the number and the name are sure to be there.
+# A product is only sure to have a number and a name.
 _Text = Annotated[str, BeforeValidator(lambda said: said if isinstance(said, str) else "")]
 
 
@@ -52,8 +52,8 @@ class Product(BaseModel):
     """One product, in the layout of WebShop's ``items_shuffle`` file.
 
     Attributes:
-        attributes: What it is said to be, such as ``machine washable``; often absent, and in a
-            file of its own as published.
+        attributes: Its properties, such as ``machine washable``; often absent, and published in a
+            separate file.
         customization_options: The values of each option.
     """
 
@@ -74,7 +74,7 @@ class Product(BaseModel):
 
     @property
     def price(self) -> float:
-        """In dollars, the lower end of a range; 100 where none is given, as in the engine."""
+        """The price in dollars, the lower end of a range; 100 if missing, as in the engine."""
         found = _PRICE.search(self.pricing.replace(",", ""))
         return float(found[0]) if found else 100.0
 
@@ -88,19 +88,19 @@ class Product(BaseModel):
         }
 
     def text(self) -> str:
-        """What is searched in."""
+        """The text that a search matches."""
         said = chain.from_iterable(self.options.values())
         return " ".join([self.name, self.full_description, *self.small_description[:1], *said])
 
 
 class _Said(BaseModel):
-    """What the published ``items_ins_v2`` file says of a product."""
+    """A product in the published ``items_ins_v2`` file."""
 
     attributes: list[str] = []
 
 
 class Goal(BaseModel):
-    """What a customer wants: a product or one like it."""
+    """A customer's wish: a product or a similar one."""
 
     asin: str
     instruction: str
@@ -115,7 +115,7 @@ class Goal(BaseModel):
     )
 
     def question(self) -> str:
-        """The instruction with its limit of price."""
+        """The instruction with its price limit."""
         if "price lower than" in self.instruction or not self.price_upper:
             return self.instruction
         return f"{self.instruction}, and price lower than {self.price_upper:.2f} dollars"
@@ -125,7 +125,7 @@ def reward(product: Product, chosen: Iterable[str], goal: Goal, wanted: Product)
     """How well a purchase fits, from 0 to 1 (Yao et al. 2022, section 3.1).
 
     ``type · (attributes met + options met + price met) / (attributes + options + 1)``, for a
-    product with the ``chosen`` values of its options, where the goal was written for ``wanted``.
+    product with the ``chosen`` values of its options, if the goal was written for ``wanted``.
     """
     values = list(chosen)
     met = sum(_has(product, attribute) for attribute in goal.attributes)
@@ -140,7 +140,7 @@ def _has(product: Product, attribute: str) -> bool:
 
 
 def _type(product: Product, wanted: Product) -> float:
-    """The factor for buying something of another type."""
+    """The factor for a product of another type."""
     words, said = _words(wanted.name), _words(product.name)
     share = len(words & said) / len(words) if words else 0.2
     sections = [
@@ -172,13 +172,13 @@ def _alike(one: str, other: str) -> bool:
 
 
 def _nearest(option: str, values: Sequence[str]) -> str:
-    """The value that an option asks for, in other words where it has to be."""
+    """The value that an option asks for; if it is not there, the most similar one."""
     alike = (value for value in values if _alike(value, option))
     return option if option in values else next(alike, option)
 
 
 class _Shelf(NamedTuple):
-    """The hits of a search, and which page of them is shown."""
+    """The hits of a search, and the number of the page on display."""
 
     products: Sequence[Product] = ()
     page: int = 0
@@ -191,7 +191,7 @@ class _Shelf(NamedTuple):
 class WebShop(Environment):
     """A shop with a search bar; buying ends the task with the reward as its score.
 
-    ``search[words]`` lists ten products a page, ``click[…]`` follows what is in brackets: a
+    ``search[words]`` lists ten products a page, ``click[…]`` follows the link in brackets: a
     product, an option, a page, ``Buy Now``.
     """
 
@@ -239,11 +239,11 @@ class WebShop(Environment):
         return Observation(f"Invalid action! There is no [{argument}] here.")
 
     def admissible(self) -> tuple[str, ...]:
-        """See :class:`Environment`; words are searched for where there is nothing to click."""
+        """See :class:`Environment`; a search is possible only on a page without links."""
         return tuple(f"click[{link}]" for link in self._links()) or (f"search{OPEN}",)
 
     def _links(self) -> list[str]:
-        """What can be clicked, the ways back last: small models take what they read first."""
+        """The links of the page, ways back last: small models take what they read first."""
         if self._product and self._tab:
             return [_PREVIOUS, _BACK]
         if self._product:
@@ -333,7 +333,7 @@ class WebShop(Environment):
 
 @environment("webshop", moves=[f"click[{link}]" for link in (*_TABS, _PREVIOUS, _NEXT, _BACK)])
 def connect(data: Path | None) -> WebShop:
-    """Open the environment on a folder with WebShop's published files, or with our own."""
+    """Open the environment on a folder with WebShop's published files, or our own."""
     if found := _found(data, _OWN):
         products, goals = found
         return WebShop(
@@ -348,13 +348,13 @@ def connect(data: Path | None) -> WebShop:
 
 
 def _found(data: Path | None, patterns: Sequence[str]) -> list[Path]:
-    """A file for each pattern, the part of 1,000 products before the whole; none if one lacks."""
+    """A file for each pattern, the part of 1,000 products first; empty if a file is missing."""
     found = [max(data.glob(pattern), default=None) for pattern in patterns] if data else []
     return [path for path in found if path] if all(found) else []
 
 
 def _published(products: Path, said: Path, asked: Path) -> tuple[list[Product], list[Goal]]:
-    """The catalogue and what people asked for, as WebShop's engine joins its three files."""
+    """Join the three published files into the catalogue and the goals, as WebShop's engine does."""
     attributes = read_object(said, dict[str, _Said], fix=_FIX)
     wanted = read_object(asked, dict[str, list[Goal]], fix=_FIX)
     catalogue: dict[str, Product] = {}
@@ -379,9 +379,9 @@ def _published(products: Path, said: Path, asked: Path) -> tuple[list[Product], 
 
 
 def _limit(goal: Goal, product: Product) -> float | None:
-    """A limit of price, drawn from the goal alone; the engine draws it whenever it starts.
+    """A price limit, drawn from the goal alone; the engine draws it at each start.
 
-    The larger of two of the next four tens above the price, below 1,000 dollars.
+    It is the larger of two of the next four tens above the price, below 1,000 dollars.
     """
     tens = [ten for ten in range(10, 1000, 10) if ten > product.price][:4]
     drawn = Random(f"{goal.asin} {goal.instruction}")  # noqa: S311 (no secret)

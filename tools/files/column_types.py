@@ -1,4 +1,4 @@
-"""What columns of texts hold: numbers and dates as people write them."""
+"""Finds the types of text columns: numbers and dates as people write them."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -7,10 +7,10 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _HEAD_ROWS = 1_000
-"""Rows that are tried before all are."""
+"""Rows that are tested before all others."""
 _SPACE = r"[\s\x{a0}\x{202f}]"
 _BLANK = r"\s\x{a0}\x{202f}\x{27}\x{2019}"
-"""Signs between thousands that are never a decimal sign."""
+"""Characters between thousands that are never a decimal sign."""
 _UNIT = r"(?:[€$£¥%]|EUR|USD|GBP|CHF)"
 _PLUS = r"[-+\x{2212}]?"
 _NEGATIVE = r"^\D*[-\x{2212}(]"
@@ -28,7 +28,7 @@ _DATES = (
     *("%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%d %B %Y", "%d. %B %Y"),
     *("%b %d, %Y", "%b %d %Y", "%B %d, %Y", "%B %d %Y"),
 )
-"""Two figures of a year come before four: DuckDB takes 24 for the year 24."""
+"""A two-digit year comes before a four-digit one: DuckDB reads 24 as the year 24."""
 _TIMES = (
     *(" %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", ", %H:%M", ", %H:%M:%S"),
     *("T%H:%M", "T%H:%M:%S", "T%H:%M:%S.%f", "T%H:%M:%SZ", "T%H:%M:%S.%fZ"),
@@ -40,7 +40,7 @@ _LIKE_A_DATE = (
 
 
 class TypedColumn(NamedTuple):
-    """How a column is read, and the type that it then has in SQLite; a note on what was guessed."""
+    """How to read a column, its type in SQLite, and a note on guesses."""
 
     expression: str
     type: str
@@ -48,7 +48,7 @@ class TypedColumn(NamedTuple):
 
 
 class _Sign(NamedTuple):
-    """A way to write numbers: their pattern, the signs between thousands, the decimal sign."""
+    """A way to write numbers: their pattern, the thousands separators, the decimal sign."""
 
     pattern: str
     thousands: str
@@ -59,7 +59,7 @@ _SIGNS = (_Sign(_POINT, f"[,{_BLANK}]", "."), _Sign(_COMMA, f"[.{_BLANK}]", ",")
 
 
 def is_true(engine: "DuckDBPyConnection", condition: str, column: str) -> bool:
-    """Whether the values of a column meet a condition; without values they do not."""
+    """Whether the values of a column meet a condition; False without values."""
     query = f"SELECT {condition} FROM loaded WHERE {column} IS NOT NULL"  # noqa: S608 (quoted)
     return (engine.execute(query).fetchone() or (None,))[0] is True
 
@@ -67,14 +67,14 @@ def is_true(engine: "DuckDBPyConnection", condition: str, column: str) -> bool:
 def typed(
     engine: "DuckDBPyConnection", columns: Iterable[str], *, comma: bool
 ) -> dict[str, TypedColumn]:
-    """What columns of texts are read as, by quoted name.
+    """How to read columns of texts, by quoted name.
 
-    Where the values of one column leave several readings, those of the others decide.
+    If the values of one column allow several readings, the other columns decide.
 
     Args:
         engine: Has the table ``loaded``.
         columns: Quoted names of columns of texts.
-        comma: A decimal comma is the likelier where no column tells.
+        comma: Whether a decimal comma is more likely if no column decides.
     """
     numbers = {column: _signs_of(engine, column) for column in columns}
     dates = {column: _dates_of(engine, column) for column, signs in numbers.items() if not signs}
@@ -96,7 +96,7 @@ def typed(
 
 
 def _all(engine: "DuckDBPyConnection", condition: str, column: str) -> bool:
-    """Whether each value meets a condition; most columns fail within their first rows."""
+    """Whether every value meets a condition; most columns fail within their first rows."""
     head = f"SELECT {column} FROM loaded WHERE {column} IS NOT NULL LIMIT {_HEAD_ROWS}"  # noqa: S608 (quoted)
     found = engine.execute(f"SELECT bool_and({condition}) FROM ({head})").fetchone()  # noqa: S608 (quoted)
     return found == (True,) and is_true(engine, f"bool_and({condition})", column)
@@ -110,7 +110,7 @@ def _signs_of(engine: "DuckDBPyConnection", column: str) -> list[_Sign]:
     fitting = [one for one in _SIGNS if _all(engine, _fits(one, column), column)]
     unit = f"nullif(regexp_extract({column}, '{_UNIT}'), '')"
     are_amounts = (
-        # A percentage is no amount, and amounts have one currency.
+        # A percentage is not an amount, and amounts have one currency.
         f"count(DISTINCT {unit}) <= 1 "
         f"AND bool_and(contains({column}, '%')) = bool_or(contains({column}, '%')) "
         # (1) and (2) are marks, +49301234 and 601 234 567 telephone numbers.
@@ -162,7 +162,7 @@ def _moment(column: str, date: str, times: Sequence[str] = ("", *_TIMES)) -> str
 
 
 def _is_month_first(dates: Sequence[str]) -> bool | None:
-    """Whether the month comes first; None where that is not sure."""
+    """Whether the month comes first; None if unclear."""
     found = {one in _MONTH_FIRST for one in dates if one in (*_MONTH_FIRST, *_DAY_FIRST)}
     return found.pop() if len(found) == 1 else None
 
@@ -184,7 +184,7 @@ def _date(
 
 
 def _shown(engine: "DuckDBPyConnection", column: str, read: str, condition: str) -> str:
-    """The first value that meets a condition, and what it is read as."""
+    """The first value that meets a condition, and how it is read."""
     query = f"SELECT {column}, CAST({read} AS VARCHAR) FROM loaded WHERE {condition} LIMIT 1"  # noqa: S608 (quoted)
     found = engine.execute(query).fetchone()
     return f"{found[0]} is read as {found[1]}." if found else ""

@@ -1,7 +1,7 @@
-"""Web search: what a search engine finds, fetched and read as pages.
+"""Web search: fetches the pages that a search engine finds, and reads them.
 
-Everything in it is hostile: addresses are fetched under the rules of
-:mod:`planweave.tools.documents.urls`, sizes are bounded, and the text is data like that of any
+All of it is hostile: addresses are fetched under the rules of
+:mod:`planweave.tools.documents.urls`, sizes are limited, and the text is data like that of any
 document.
 """
 
@@ -32,11 +32,10 @@ _WORD = re.compile(r"\w+")
 
 
 def search_web(name: str, query: str, *, k: int = 4) -> list[PageHit]:
-    """Find ``k`` pages in the web, one of each address, by the search engine called ``name``.
+    """Find ``k`` pages on the web, one per address, with the search engine called ``name``.
 
-    The document is named by its address; of a long one the page is taken that shares most words
-    with the query. Where it cannot be fetched or read, what the search engine tells of it stands
-    for it as page 1.
+    A document is named by its address; from a long one comes the page with most words of the query.
+    If it cannot be fetched or read, the search engine's snippet serves as page 1.
     """
     if not query.strip():
         raise BadInput("The query is empty.", fix="Say what to look for.")
@@ -58,7 +57,7 @@ def search_web(name: str, query: str, *, k: int = 4) -> list[PageHit]:
 
 
 def _page(hit: WebHit, query: str, *, private: bool) -> PageText:
-    """The page behind a result that bears most on the query, or else its snippet."""
+    """The page of a result that is most relevant to the query, or else its snippet."""
     try:
         with TemporaryDirectory(prefix="planweave-") as folder:
             path = fetch(
@@ -78,12 +77,12 @@ def _page(hit: WebHit, query: str, *, private: bool) -> PageText:
 
 
 def _passage(text: str, snippet: str, query: str) -> str:
-    """The words of a page that bear most on the query: what the search engine shows, or a line."""
+    """The most relevant words of a page: the search engine's snippet, or a line."""
     shown = locate(snippet, text) if snippet else None
     lines: Sequence[str] = [line for line in text.splitlines() if line.strip()]
     return (shown or max(lines, key=lambda line: _shared(line, query)))[:_PASSAGE]
 
 
 def _shared(text: str, query: str) -> int:
-    """How many words of the query a text has."""
+    """The number of words of the query that a text contains."""
     return len({*_WORD.findall(query.casefold())} & {*_WORD.findall(text.casefold())})
