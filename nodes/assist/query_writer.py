@@ -79,7 +79,7 @@ class Need(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A query and what came of it.
+    """A query and its outcome.
 
     Attributes:
         changes: What the program corrected in the query.
@@ -432,7 +432,7 @@ def explain_terms(need: Need) -> str:
 
 
 def describe_schema(database: Database, limit: int, question: str) -> str:
-    """The schema in the form that models know best; if too long, the part that is asked about."""
+    """The schema in the form that models know best; if too long, only the part for the question."""
     if isinstance(database, SqlDatabase):
         text = database.definitions()
     else:

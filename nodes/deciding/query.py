@@ -204,7 +204,7 @@ async def _write(
         confirmed=await asyncio.to_thread(find_confirmed, context.owner, question, database, most),
     )
     least: float | None = context.chance_needed(database.kind)
-    if need.question != state["question"]:  # a step of a plan may be about more than the database
+    if need.question != state["question"]:  # a step of a plan may need more than the database
         least = None
     elif any(same_words(question) == same_words(one.question) for one in need.confirmed):
         least = None  # its owner knows the answer

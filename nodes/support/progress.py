@@ -40,7 +40,7 @@ DOING = {
     "thinker": "thinking",
     "to_query": "writing a search query",
 }
-"""What every role does."""
+"""The activity of each role."""
 _ANSWER_FIELDS = ("why", "text")
 """Fields with the text of an answer, which may itself be a field of another reply."""
 

@@ -595,7 +595,7 @@ def asks_amount(asked: Requirements, view: FactRows) -> bool:
 
 
 def find_asked_roots(question: str, view: FactRows | None = None) -> frozenset[str]:
-    """Find the roots of the words that say what is asked for: those after the question word."""
+    """Find the roots of the words for the requested thing: those after the question word."""
     found = _ASKING.search(question)
     if not found:
         return roots(question)

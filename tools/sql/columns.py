@@ -35,7 +35,7 @@ _WHAT = re.compile(
 _SEPARATORS = re.compile(r",|\band\b|\(|\)|&", re.IGNORECASE)
 _MOST_WORDS = 4
 _ENDINGS = ((), ("name",), ("id",), ("code",))
-"""What the name of a column may have after the words of the question, the best first."""
+"""What the name of a column may have after the words of the question, best first."""
 
 _Names = Mapping[str, Mapping[str, str]]
 """For each alias of a query its columns, by the names that a question may use for them."""
@@ -72,7 +72,7 @@ def show_asked_columns(select: exp.Select, catalogue: Catalogue, question: str) 
 
 
 def show_names(select: exp.Select, catalogue: Catalogue) -> list[str]:
-    """Show the names of the rows of one table where a query shows only what it sorts by."""
+    """Show the names of one table's rows if a query only shows what it sorts by."""
     order, source = select.args.get("order"), select.args.get("from_")
     if not order or not source or any(map(select.args.get, ("joins", "group", "distinct"))):
         return []
@@ -129,7 +129,7 @@ def _find_group_columns(question: str, names: _Names) -> Iterator[exp.Column]:
     """Find the columns after "each", "per" and "by"."""
     for found in _EACH.finditer(question):
         yield from _find_leading_column(found["words"], names)
-    for found in _BY.finditer(question):  # "by customer 5" names one customer, and no group
+    for found in _BY.finditer(question):  # "by customer 5" names one customer, not a group
         words = [singular(word) for word in plain(found["words"]).split()]
         if (column := _find_column(words, names)) is not None:
             yield column

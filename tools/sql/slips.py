@@ -34,7 +34,7 @@ class ComparedText(NamedTuple):
 
 
 def remove_limit(select: exp.Select, question: str) -> list[str]:
-    """Remove ``LIMIT 1`` where the question asks for a sorted list."""
+    """Remove ``LIMIT 1`` if the question asks for a sorted list."""
     limit = select.args.get("limit")
     if not limit or limit.expression.name != "1" or not _SORTED_LIST.search(question):
         return []
@@ -118,7 +118,7 @@ def _get_only_column(node: exp.Expr) -> str:
 
 
 def write_stored_values(compared: Iterable[ComparedText], values: Values) -> list[str]:
-    """Write compared texts as the data has them: ``'mathematics'`` becomes ``'Mathematics'``."""
+    """Write compared texts as stored in the data: ``'mathematics'`` becomes ``'Mathematics'``."""
     changes = []
     for table, column, text in compared:
         stored = values(table, column)
@@ -142,7 +142,7 @@ def find_absent_values(compared: Iterable[ComparedText], values: Values) -> Iter
 def _find_stored_value(text: str, stored: Sequence[str]) -> str:
     """Find the one stored value that differs in case, means the same, or is similar; or nothing.
 
-    Where all values are codes of a letter or two, ``'Approved'`` means the only one that begins it.
+    If all values are codes of one or two letters, ``'Approved'`` means the only one that begins it.
     """
     word = text.casefold()
     for same in ({word}, YES if word in YES else (), NO if word in NO else ()):

@@ -1,4 +1,4 @@
-"""What a ranking does the wrong way round: comparisons, values and NULLs."""
+"""Finds what a ranking reverses: comparisons, values and NULLs."""
 
 import re
 from collections.abc import Iterator
@@ -100,7 +100,7 @@ def _must_have_value(asked: SchemaQuestion, rule: Rule, name: str) -> bool | Non
     has = re.search(rf"\b(?:with|has) (?:a |an )?\w+ in {name}\b", rule.body, re.I)
     if not (lacks or has) or rule.leaves_out_gaps:
         return None
-    if not rule.term:  # it marks what another rule excludes
+    if not rule.term:  # it marks things that another rule excludes
         is_excluded = any(r.excludes and not r.leaves_out_gaps for r in asked.rules)
         return bool(lacks) == is_excluded
     others = (r.body for r in asked.rules if r is not rule and not _NONE.search(r.body))
