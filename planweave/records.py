@@ -1,4 +1,4 @@
-"""Files of records, plain or packed, and files that are written; trouble is one sentence."""
+"""Reads files of records, plain or packed, and writes files; reports errors in one sentence."""
 
 import gzip
 import lzma
@@ -26,11 +26,11 @@ def read_records(
     opened: BinaryIO | None = None,
     most: int | None = None,
 ) -> list[Form]:
-    """The records of a file: a JSON object a line, or one JSON array of them.
+    """The records of a file: JSON lines, or one JSON array of objects.
 
-    The file is packed if it ends in ``.gz`` or ``.xz``, and may hold ``most`` bytes when unpacked,
-    by itself a gigabyte. ``opened`` is read instead, where ``path`` is but its name. ``fix`` says
-    in errors what to do about another file.
+    The file is packed if it ends in ``.gz`` or ``.xz``. Unpacked, it may have ``most`` bytes, by
+    default a gigabyte. ``opened`` is read instead of ``path``, which then only gives the name.
+    ``fix`` tells the user of an error which file to give.
     """
     text = read_text(path, fix=fix, opened=opened, most=most)
     if text.lstrip().startswith("["):
@@ -45,7 +45,7 @@ def read_records(
 
 
 def read_object(path: Path, form: type[Form], *, fix: str) -> Form:
-    """The one JSON value that is a whole file; see :func:`read_records`."""
+    """The single JSON value of a file; see :func:`read_records`."""
     return _valid(TypeAdapter(form), read_text(path, fix=fix), str(path), fix)
 
 

@@ -20,7 +20,8 @@ from planweave.nodes.support.progress import DOING
 from planweave.tools.suggest import did_you_mean
 
 Graph: TypeAlias = CompiledStateGraph[WorkingMemory, Context, Any, WorkingMemory]
-"""A compiled method; its input is ``Any``, since LangGraph takes more forms than it types."""
+"""A compiled method; its input is ``Any``, since LangGraph accepts more forms than its types
+say."""
 
 
 def graph(
