@@ -71,7 +71,7 @@ def first_problem(error: "ValidationError") -> str:
 
 
 def place_and_reason(error: "ValidationError") -> tuple[list[Any], str]:
-    """The same in two parts; alternatives that pydantic has tried are no part of the place."""
+    """The place and the reason separately; alternatives that pydantic tried are not in it."""
     first = error.errors(include_url=False, include_input=False)[0]
     place = [part for part in first["loc"] if "[" not in str(part)]
     if first["type"] == "extra_forbidden":

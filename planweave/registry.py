@@ -58,12 +58,12 @@ class Registry(Generic[T]):
         return self._known[name]
 
     def names(self) -> tuple[str, ...]:
-        """Every name: our own in their order, then what was registered, then what is installed."""
+        """All names: our own in their order, registered ones, then those of installed packages."""
         installed = (entry.name for entry in entry_points(group=self.group))
         return tuple(dict.fromkeys((*self._own, *self._known, *installed)))
 
     def usable(self) -> dict[str, T]:
-        """Everything by name; of what is installed and broken a warning is logged instead."""
+        """All objects by name; broken ones of installed packages are logged and omitted."""
         found = {}
         for name in self.names():
             try:

@@ -68,7 +68,7 @@ class Budget(BaseModel, frozen=True, extra="forbid"):
         if self.dollars is not None and usage.dollars >= self.dollars:
             return f"The budget of {self.dollars:g} dollars is used up."
         if self.dollars is not None and usage.unpriced:
-            return "The model's price is unknown, so the budget in dollars cannot be kept."
+            return "The model's price is unknown, so the budget in dollars cannot be enforced."
         return None
 
 

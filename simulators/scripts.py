@@ -120,7 +120,7 @@ def _parse_table(name: str, body: str) -> DataTable:
         elif (column := _COLUMN.match(part)) and column[2].upper() in _TYPES:
             columns.append(Column(_correct_typo(column[1]), _TYPES[column[2].upper()]))
         else:
-            raise BadInput(f"{part.strip()!r} is no column that is understood")
+            raise BadInput(f"{part.strip()!r} is not a column definition")
     linked = (Column(c.name, c.type, references.get(c.name, "")) for c in columns)
     return DataTable(name, tuple(linked), key)
 

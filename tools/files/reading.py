@@ -360,7 +360,7 @@ def _loaded(
             read[column] = TypedColumn(
                 f"CAST({column} AS VARCHAR)",
                 "TEXT",
-                "holds whole numbers beyond 64 bits: it is kept as text, with all digits.",
+                "has whole numbers beyond 64 bits: it is stored as text, with all digits.",
             )
         elif kind != "VARCHAR":
             read[column] = _converted(column, kind)

@@ -1,4 +1,4 @@
-"""The baseline: one call with the schema as the database gives it and the question."""
+"""The baseline: one call with the database's own schema and the question."""
 
 import asyncio
 import re

@@ -63,7 +63,7 @@ class QueryQuestion(BaseModel, frozen=True):
 
     @property
     def task(self) -> QueryTask:
-        """The question as a solver takes it."""
+        """The question in a solver's form."""
         need = Need(
             question=self.question,
             instructions=self.instructions,
