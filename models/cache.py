@@ -50,7 +50,9 @@ class ResponseCache(BaseCache):
         if self._fresh:
             return None
         query, key = "SELECT reply FROM replies WHERE key = ?", self._key(prompt, llm_string)
-        row: tuple[str] | None = self._with(lambda base: base.execute(query, (key,)).fetchone())
+        row: tuple[str] | None = self._run_on_file(
+            lambda base: base.execute(query, (key,)).fetchone()
+        )
         return None if row is None else _decode(row[0])
 
     def update(self, prompt: str, llm_string: str, return_val: Generations) -> None:
@@ -65,16 +67,16 @@ class ResponseCache(BaseCache):
             oldest = (done.lastrowid or 0) - _KEPT
             base.execute("DELETE FROM replies WHERE rowid <= ?", (oldest,))
 
-        self._with(keep)
+        self._run_on_file(keep)
 
     def clear(self, **_: object) -> None:
         """Forget every reply of every model."""
-        self._with(lambda base: base.execute("DELETE FROM replies"))
+        self._run_on_file(lambda base: base.execute("DELETE FROM replies"))
 
     def _key(self, prompt: str, llm_string: str) -> str:
         return digest(json.dumps([self._model, prompt, llm_string]), 64)
 
-    def _with(self, work: Callable[[sqlite3.Connection], R]) -> R | None:
+    def _run_on_file(self, work: Callable[[sqlite3.Connection], R]) -> R | None:
         """Do ``work`` on the open file; if that fails, log it and return None."""
         if self._off:
             return None
@@ -83,7 +85,7 @@ class ResponseCache(BaseCache):
             with closing(self._open()) as base, base:
                 return work(base)
         except (sqlite3.Error, OSError) as error:
-            self._heal(error)
+            self._handle_failure(error)
             return None
 
     def _open(self) -> sqlite3.Connection:
@@ -101,7 +103,7 @@ class ResponseCache(BaseCache):
             raise
         return database
 
-    def _heal(self, error: Exception) -> None:
+    def _handle_failure(self, error: Exception) -> None:
         damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(
             error, sqlite3.OperationalError | sqlite3.IntegrityError | sqlite3.ProgrammingError
         )

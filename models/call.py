@@ -50,7 +50,7 @@ async def call(
     start = time.perf_counter()
     try:
         async with in_time():
-            reply = await _replied(asked or model, messages, _with_role(config, role))
+            reply = await _fetch_reply(asked or model, messages, _with_role(config, role))
     except Exception as error:
         raise failed(error, model, messages, role, time.perf_counter() - start) from error
     cut = reply.response_metadata.get("finish_reason") in ("length", "max_tokens")
@@ -87,10 +87,10 @@ def failed(
     seconds: float,
 ) -> ModelUnavailable:
     """Translate a provider's error, and add the record of the failed call."""
-    asked = _asked(model, messages, role)
+    asked = _begin_record(model, messages, role)
     raised = unavailable(error, asked.model)
     spent = {"seconds": seconds, "error": str(raised), "dollars": 0.0}
-    raised.calls = (_counted(asked.model_copy(update=spent)),)
+    raised.calls = (_count_on_meter(asked.model_copy(update=spent)),)
     return raised
 
 
@@ -102,17 +102,17 @@ async def recorded(
     seconds: float,
 ) -> CallRecord:
     """The record of an answered call."""
-    asked = _asked(model, messages, role)
+    asked = _begin_record(model, messages, role)
     price = await asyncio.to_thread(price_of, asked.model)  # the first call reads a file
-    return _counted(_with_reply(asked, cast("AIMessage", reply), seconds, price))
+    return _count_on_meter(_add_reply(asked, cast("AIMessage", reply), seconds, price))
 
 
-def _asked(model: BaseChatModel, messages: Sequence[BaseMessage], role: str) -> CallRecord:
+def _begin_record(model: BaseChatModel, messages: Sequence[BaseMessage], role: str) -> CallRecord:
     return CallRecord(
         role=role,
         model=name_of(model),
         prompt=tuple(
-            PromptMessage(role=message.type, content=_sendable(message.text))
+            PromptMessage(role=message.type, content=_replace_surrogates(message.text))
             for message in messages
         ),
     )
@@ -128,7 +128,7 @@ def _with_role(config: RunnableConfig | None, role: str) -> RunnableConfig:
     return {**own, "metadata": metadata, "tags": [*own.get("tags", ()), NO_STREAM]}
 
 
-async def _replied(
+async def _fetch_reply(
     asked: BoundModel, messages: Sequence[BaseMessage], config: RunnableConfig
 ) -> AIMessage:
     """The reply; a stream that breaks off is requested again, as clients do with whole replies."""
@@ -140,14 +140,14 @@ async def _replied(
     return _message(await asked.ainvoke(list(messages), config))
 
 
-def _counted(record: CallRecord) -> CallRecord:
+def _count_on_meter(record: CallRecord) -> CallRecord:
     """Count the record on the meter of the run and return it."""
     if meter := current_meter():
         meter.count(record.usage)
     return record
 
 
-def _sendable(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     """``text`` with characters that UTF-8 cannot encode (lone surrogates) replaced."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
@@ -163,24 +163,24 @@ def _message(answer: object) -> AIMessage:
     return message
 
 
-def _count(reported: object) -> int:
+def _token_count(reported: object) -> int:
     """A number of tokens, at least 0: a negative report would give budget back."""
     return min(max(0, reported), _MOST_TOKENS) if isinstance(reported, int) else 0
 
 
-def _with_reply(
+def _add_reply(
     record: CallRecord, reply: AIMessage, seconds: float, price: Price | None
 ) -> CallRecord:
     # A cached reply of a server that counts no tokens has a usage without numbers.
     usage: Mapping[str, Any] = reply.usage_metadata or {}
-    tokens = (_count(usage.get("input_tokens")), _count(usage.get("output_tokens")))
+    tokens = (_token_count(usage.get("input_tokens")), _token_count(usage.get("output_tokens")))
     details = usage.get("input_token_details", {})
-    cached = min(_count(details.get("cache_read")), tokens[0])
+    cached = min(_token_count(details.get("cache_read")), tokens[0])
     from_cache = bool(reply.response_metadata.get(FROM_CACHE))
     dollars = price.dollars(*tokens, cached) if price else None
     return record.model_copy(
         update={
-            "reply": _sendable(reply.text),
+            "reply": _replace_surrogates(reply.text),
             "input_tokens": tokens[0],
             "output_tokens": tokens[1],
             "cached_tokens": cached,

@@ -137,7 +137,7 @@ def name_of(model: BaseChatModel) -> str:
 def _build(request: ModelRequest) -> BaseChatModel:
     prefix, _, model_name = request.name.partition(":")
     if prefix in ("http", "https"):
-        model: BaseChatModel = _compatible(request)
+        model: BaseChatModel = _build_compatible(request)
     elif prefix == "given":
         raise ModelUnavailable(
             f"The model {request.name} is not known in this process.",
@@ -147,13 +147,13 @@ def _build(request: ModelRequest) -> BaseChatModel:
     elif prefix == "script":
         return _script(request.name)
     elif prefix == "embedded":
-        model = _embedded(request)
+        model = _build_embedded(request)
     elif prefix == "openai" and model_name:
-        model = _openai(request)
+        model = _build_openai(request)
     elif prefix in PROVIDERS:
         model = PROVIDERS.get(prefix)(request)
     else:
-        model = _langchain(request)
+        model = _build_langchain(request)
     model.metadata = {**(model.metadata or {}), NAME: request.name}
     return model
 
@@ -176,11 +176,11 @@ _script = lru_cache(maxsize=64)(new_script)
 """The model ``script:FILE``, which continues from call to call, whatever the settings."""
 
 
-def _embedded(request: ModelRequest) -> BaseChatModel:
+def _build_embedded(request: ModelRequest) -> BaseChatModel:
     gguf = resolve(request.name, settings=request.settings)
     transport = EmbeddedTransport(partial(serve, gguf, request.settings))
     file = gguf.stat()
-    return _openai_like(
+    return _build_openai_like(
         request,
         url="http://embedded/v1",
         model=gguf.name,
@@ -192,20 +192,20 @@ def _embedded(request: ModelRequest) -> BaseChatModel:
     )
 
 
-def _compatible(request: ModelRequest) -> BaseChatModel:
+def _build_compatible(request: ModelRequest) -> BaseChatModel:
     url, model = server_of(request.name, "a model")
     key = request.settings.api_key or SecretStr("none")
-    return _openai_like(request, url=url, model=model, key=key)
+    return _build_openai_like(request, url=url, model=model, key=key)
 
 
-def _openai(request: ModelRequest) -> BaseChatModel:
+def _build_openai(request: ModelRequest) -> BaseChatModel:
     key = request.settings.openai_api_key
     if key is None or not key.get_secret_value():
         raise no_key("The model", request.name)
-    return _openai_like(request, url=None, model=request.model, key=key)
+    return _build_openai_like(request, url=None, model=request.model, key=key)
 
 
-def _openai_like(
+def _build_openai_like(
     request: ModelRequest,
     *,
     url: str | None,
@@ -244,13 +244,13 @@ def _openai_like(
     )
 
 
-def _langchain(request: ModelRequest) -> BaseChatModel:
+def _build_langchain(request: ModelRequest) -> BaseChatModel:
     from langchain.chat_models import init_chat_model
 
     provider = request.name.partition(":")[0]
     settings = request.settings
     if not request.model:
-        raise _unknown(request.name)
+        raise _unknown_provider(request.name)
     if provider == "ollama" and find_spec("langchain_ollama") is None:
         raise no_package(
             f"The model {request.name}", "langchain_ollama"
@@ -264,7 +264,7 @@ def _langchain(request: ModelRequest) -> BaseChatModel:
             "max_retries": settings.retries,
         }
     )
-    with naming_what_lacks("The model", request.name, _unknown(request.name)):
+    with naming_what_lacks("The model", request.name, _unknown_provider(request.name)):
         return init_chat_model(
             request.model,
             model_provider=provider,
@@ -275,7 +275,7 @@ def _langchain(request: ModelRequest) -> BaseChatModel:
         )
 
 
-def _unknown(name: str) -> ModelUnavailable:
+def _unknown_provider(name: str) -> ModelUnavailable:
     return ModelUnavailable(
         f"There is no model provider for {name!r}.",
         fix="Write provider:model, as in openai:gpt-4.1-mini or ollama:qwen3, or `embedded`.",

@@ -58,23 +58,23 @@ class EmbeddedTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
     """Sends requests to the embedded server; ``start`` may block for seconds the first time."""
 
     def __init__(self, start: Callable[[], Endpoint]) -> None:
-        self._start = start
+        self._start_server = start
         self._sync = httpx.HTTPTransport(verify=certificates(), limits=NONE_KEPT)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send ``request``, blocking."""
-        return self._sync.handle_request(_addressed(request, self._start()))
+        return self._sync.handle_request(_add_address(request, self._start_server()))
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send ``request`` without blocking the event loop."""
-        endpoint = await asyncio.to_thread(self._start)
-        asked = reporting(_addressed(request, endpoint))
+        endpoint = await asyncio.to_thread(self._start_server)
+        asked = reporting(_add_address(request, endpoint))
         # A transport for each request, as in CheckedClient.
         transport = httpx.AsyncHTTPTransport(verify=certificates(), limits=NONE_KEPT)
         return heard(await transport.handle_async_request(asked))
 
 
-def _addressed(request: httpx.Request, endpoint: Endpoint) -> httpx.Request:
+def _add_address(request: httpx.Request, endpoint: Endpoint) -> httpx.Request:
     request.url = request.url.copy_with(host=endpoint.url.host, port=endpoint.url.port)
     request.headers["host"] = endpoint.url.netloc.decode("ascii")
     request.headers["authorization"] = f"Bearer {endpoint.key}"
@@ -90,11 +90,11 @@ def serve(gguf: Path, settings: ModelSettings) -> Endpoint:
     key = (os.getpid(), gguf, settings.n_ctx)  # a forked child has no server threads
     with _starting:
         if key not in _servers:
-            _servers[key] = _start(gguf, settings)
+            _servers[key] = _start_server(gguf, settings)
         return _servers[key][1]
 
 
-def _start(gguf: Path, settings: ModelSettings) -> tuple["xllamacpp.Server", Endpoint]:
+def _start_server(gguf: Path, settings: ModelSettings) -> tuple["xllamacpp.Server", Endpoint]:
     # The runtime reads this when it is loaded. Spinning threads are a third faster on an idle
     # machine and many times slower on a busy one, and an agent's machine does other work too.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")

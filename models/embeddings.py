@@ -119,7 +119,7 @@ class TextTokens:
     """Tokens of the default embedding model, to cut texts at its limit."""
 
     def __init__(self, path: Path) -> None:
-        _need("tokenizers")
+        _require_package("tokenizers")
         self.path = path
 
     @cached_property
@@ -128,7 +128,7 @@ class TextTokens:
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """The start and end (exclusive) of each token of ``text``, in characters."""
-        found = self._tokenizer.encode(_encodable(text), add_special_tokens=False)
+        found = self._tokenizer.encode(_replace_surrogates(text), add_special_tokens=False)
         return list(found.offsets)
 
 
@@ -151,7 +151,7 @@ class MiniLM(Embeddings):
         self, model: Path, tokenizer: Path, *, max_tokens: int = MAX_TOKENS, threads: int | None
     ) -> None:
         for package in ("onnxruntime", "tokenizers"):
-            _need(package)
+            _require_package(package)
         self._model, self._tokens, self._max_tokens = model, tokenizer, max_tokens
         self._threads = threads or physical_cores()
 
@@ -176,7 +176,7 @@ class MiniLM(Embeddings):
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """The vector of each text."""
-        encoded = [self._tokenizer.encode(_encodable(text)) for text in texts]
+        encoded = [self._tokenizer.encode(_replace_surrogates(text)) for text in texts]
         order = sorted(range(len(encoded)), key=lambda row: len(encoded[row]))
         batches = [order[start : start + _BATCH] for start in range(0, len(order), _BATCH)]
         found: dict[int, list[float]] = {}
@@ -212,22 +212,22 @@ class _Named(Embeddings):
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """The vector of each text, as stored."""
-        with _telling(self._name):
+        with _translate_errors(self._name):
             return unit(self._model.embed_documents(self._documents(texts)))
 
     def embed_query(self, text: str) -> list[float]:
         """The vector of a question."""
-        with _telling(self._name):
+        with _translate_errors(self._name):
             return unit([self._model.embed_query(self._own.query + text)])[0]
 
     async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
         """As :meth:`embed_documents`."""
-        with _telling(self._name):
+        with _translate_errors(self._name):
             return unit(await self._model.aembed_documents(self._documents(texts)))
 
     async def aembed_query(self, text: str) -> list[float]:
         """As :meth:`embed_query`."""
-        with _telling(self._name):
+        with _translate_errors(self._name):
             return unit([await self._model.aembed_query(self._own.query + text)])[0]
 
     def _documents(self, texts: list[str]) -> list[str]:
@@ -243,7 +243,7 @@ def unit(vectors: list[list[float]]) -> list[list[float]]:
 
 
 @contextmanager
-def _telling(name: str) -> Iterator[None]:
+def _translate_errors(name: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
@@ -301,7 +301,7 @@ def _langchain(name: str) -> Embeddings:
         return init_embeddings(name)
 
 
-def _need(package: str) -> None:
+def _require_package(package: str) -> None:
     if find_spec(package) is None:
         raise ModelUnavailable(
             f"A model in this process that reads documents needs the package {package}.",
@@ -327,6 +327,6 @@ def _tokenizer(path: Path) -> "Tokenizer":
     return made
 
 
-def _encodable(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     """``text`` with characters that UTF-8 cannot encode (lone surrogates) replaced one by one."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -140,7 +140,7 @@ def _trouble(error: Exception) -> Trouble:
     if status is None:
         status = getattr(getattr(error, "response", None), "status_code", None)
     if isinstance(status, int):
-        return _of_status(status, str(error))
+        return _trouble_of_status(status, str(error))
     names = " ".join(cls.__name__ for cls in type(error).__mro__)
     if "ContextOverflow" in names:
         return "too_long"
@@ -151,7 +151,7 @@ def _trouble(error: Exception) -> Trouble:
     return "unknown"
 
 
-def _of_status(status: int, text: str) -> Trouble:
+def _trouble_of_status(status: int, text: str) -> Trouble:
     exact: dict[int, Trouble] = {
         401: "key",
         403: "key",

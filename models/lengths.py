@@ -31,7 +31,7 @@ _ENDS = ('"', "'", ".", "!", "?", ")", "]", MORE)
 def tokens_of(form: type[BaseModel]) -> int:
     """The tokens that the longest reply of a form needs, at most :data:`MOST_TOKENS`."""
     schema = form.model_json_schema()
-    return min(ceil(_longest(schema, schema.get("$defs", {})) / _FEWEST), MOST_TOKENS)
+    return min(ceil(_longest_length(schema, schema.get("$defs", {})) / _FEWEST), MOST_TOKENS)
 
 
 def fitted(schema: SchemaNode, tokens: int) -> SchemaNode:
@@ -43,7 +43,7 @@ def fitted(schema: SchemaNode, tokens: int) -> SchemaNode:
     """
     defs, room = schema.get("$defs", {}), tokens * _USUAL
     shares = [percent / 100 for percent in range(100, 0, -5)]
-    fitting = (s for s in shares if _longest(schema, defs, s, _USUAL_ITEMS) <= room)
+    fitting = (s for s in shares if _longest_length(schema, defs, s, _USUAL_ITEMS) <= room)
     share = next(fitting, shares[-1])
     return schema if share == 1 else _shortened(schema, share)
 
@@ -53,21 +53,21 @@ def marked(value: Any, schema: SchemaNode) -> Any:
     return _marked(value, schema, schema.get("$defs", {}))
 
 
-def _longest(
+def _longest_length(
     node: SchemaNode, defs: SchemaNode, share: float = 1.0, items: int = _MOST_ITEMS
 ) -> int:
     """The length of the longest JSON that fits, with a share of each text and at most ``items``."""
     node = _resolved(node, defs)
     options = node.get("anyOf") or node.get("oneOf")
     if options:
-        return max(_longest(option, defs, share, items) for option in options)
+        return max(_longest_length(option, defs, share, items) for option in options)
     if node.get("type") == "object":
         fields = node.get("properties", {})
-        lengths = [_longest(one, defs, share, items) for one in fields.values()]
+        lengths = [_longest_length(one, defs, share, items) for one in fields.values()]
         return sum(map(len, fields)) + sum(lengths) + _MARKS * len(fields)
     if node.get("type") == "array":
         count = min(items, int(node.get("maxItems", _ITEMS)))
-        return count * (_longest(node["items"], defs, share, items) + 2)
+        return count * (_longest_length(node["items"], defs, share, items) + 2)
     if "enum" in node or "const" in node:
         return max(len(str(value)) for value in node.get("enum", [node.get("const")]))
     if node.get("type") != "string":

@@ -74,7 +74,7 @@ class Program(Plain):
         blocks = [b[1].strip("\n") for b in _BLOCK.finditer(text) if b[2] or not cut] or (
             [] if cut else [text.strip()]
         )
-        problems = {block: _problem(block) for block in blocks}
+        problems = {block: _find_problem(block) for block in blocks}
         if sound := [block for block, problem in problems.items() if not problem]:
             return cls(code=max(sound, key=len))
         if not text.strip():
@@ -86,7 +86,7 @@ class Program(Plain):
         return StructuredFailure(kind="no_program", message=message, reply=shorten(text, 1000))
 
 
-def _problem(code: str) -> str:
+def _find_problem(code: str) -> str:
     """The reason why a text is not a program; empty if it is one."""
     if len(code) > _LONGEST:
         return "it is too long"

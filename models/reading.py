@@ -51,11 +51,11 @@ def heard(response: httpx.Response) -> httpx.Response:
     """The response, with its reports passed on as they arrive."""
     report = _listener.get()
     if report is not None:
-        response.stream = _Overheard(cast("httpx.AsyncByteStream", response.stream), report)
+        response.stream = _ReportingStream(cast("httpx.AsyncByteStream", response.stream), report)
     return response
 
 
-class _Overheard(httpx.AsyncByteStream):
+class _ReportingStream(httpx.AsyncByteStream):
     def __init__(self, inner: httpx.AsyncByteStream, report: OnPromptProgress) -> None:
         self._inner, self._hear = inner, report
 

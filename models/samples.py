@@ -40,7 +40,7 @@ async def several_replies(
     while len(replies) < count:
         left, made = count - len(replies), len(replies)
         try:
-            found, record = await _asked(model, messages, left, made, role)
+            found, record = await _request_replies(model, messages, left, made, role)
         except ModelUnavailable as error:
             if error.trouble != "out_of_time":
                 raise
@@ -51,7 +51,7 @@ async def several_replies(
     return Samples(tuple(replies[:count]), tuple(records))
 
 
-async def _asked(
+async def _request_replies(
     model: BaseChatModel, messages: Sequence[BaseMessage], count: int, made: int, role: str
 ) -> tuple[list[str], CallRecord]:
     """Request at most ``count`` replies after the ``made`` earlier ones; at least one arrives."""
@@ -61,13 +61,13 @@ async def _asked(
         options["n"] = min(count, SLOTS)
     if made and isinstance(seed := getattr(model, "seed", None), int):
         options["seed"] = seed + made  # the same seed would give the same replies
-    found, record = await _generated(model, messages, role, options)
+    found, record = await _generate(model, messages, role, options)
     others = sum(len(one.text) // 4 for one in found[1:])  # servers count only the first one
     record = record.model_copy(update={"output_tokens": record.output_tokens + others})
     return [one.text for one in found], record
 
 
-async def _generated(
+async def _generate(
     model: BaseChatModel, messages: Sequence[BaseMessage], role: str, options: dict[str, Any]
 ) -> tuple[list[BaseMessage], CallRecord]:
     """The replies to one request, and the record of the call, made from the first reply."""
@@ -104,7 +104,7 @@ async def chance_of_yes(
     if hasattr(model, "logprobs"):
         options = {"logprobs": True, "top_logprobs": _LIKELIEST, "max_tokens": 1}
     try:
-        (message, *_), record = await _generated(model, messages, role, options)
+        (message, *_), record = await _generate(model, messages, role, options)
     except ModelUnavailable as error:
         if error.trouble != "out_of_time":
             raise

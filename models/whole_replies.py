@@ -52,25 +52,25 @@ class CheckedClient(httpx.AsyncClient):
         if not request.url.path.endswith("/chat/completions") or response.status_code != 200:
             return response
         if not stream:
-            return _checked(response)
-        response.stream = _WholeStream(cast("httpx.AsyncByteStream", response.stream))
+            return _check_response(response)
+        response.stream = _CheckedStream(cast("httpx.AsyncByteStream", response.stream))
         return response
 
 
-def _checked(response: httpx.Response) -> httpx.Response:
+def _check_response(response: httpx.Response) -> httpx.Response:
     """The response, with the status that it should have had."""
     try:
         reply = json.loads(response.content)
     except (ValueError, RecursionError):
-        return _trouble(response, "its reply is cut off or no JSON")
+        return _error_response(response, "its reply is cut off or no JSON")
     error = reply.get("error") if isinstance(reply, dict) else None
     if error:
         code = error.get("code") if isinstance(error, dict) else None
         text = error.get("message") if isinstance(error, dict) else error
         status = code if isinstance(code, int) and 400 <= code < 600 else _BAD_GATEWAY
-        return _trouble(response, shorten(str(text), 300), status)
+        return _error_response(response, shorten(str(text), 300), status)
     if not _holds_message(reply):
-        return _trouble(response, "its reply holds no message")
+        return _error_response(response, "its reply holds no message")
     return response
 
 
@@ -80,12 +80,14 @@ def _holds_message(reply: object) -> bool:
     return isinstance(first, dict) and isinstance(first.get("message"), dict)
 
 
-def _trouble(response: httpx.Response, text: str, status: int = _BAD_GATEWAY) -> httpx.Response:
+def _error_response(
+    response: httpx.Response, text: str, status: int = _BAD_GATEWAY
+) -> httpx.Response:
     error = {"message": text, "type": "server_error"}
     return httpx.Response(status, json={"error": error}, request=response.request)
 
 
-class _WholeStream(httpx.AsyncByteStream):
+class _CheckedStream(httpx.AsyncByteStream):
     """A stream that raises if it stops before the end of the reply."""
 
     def __init__(self, inner: httpx.AsyncByteStream) -> None:

@@ -35,10 +35,10 @@ def read_records(
     text = read_text(path, fix=fix, opened=opened, most=most)
     if text.lstrip().startswith("["):
         every: TypeAdapter[list[Form]] = TypeAdapter(list[form])  # type: ignore[valid-type]
-        return _valid(every, text, str(path), fix)
+        return _validate(every, text, str(path), fix)
     one = TypeAdapter(form)
     return [
-        _valid(one, line, f"Line {number} of {path}", fix)
+        _validate(one, line, f"Line {number} of {path}", fix)
         for number, line in enumerate(text.split("\n"), start=1)
         if line.strip()
     ]
@@ -46,7 +46,7 @@ def read_records(
 
 def read_object(path: Path, form: type[Form], *, fix: str) -> Form:
     """The single JSON value of a file; see :func:`read_records`."""
-    return _valid(TypeAdapter(form), read_text(path, fix=fix), str(path), fix)
+    return _validate(TypeAdapter(form), read_text(path, fix=fix), str(path), fix)
 
 
 def read_text(
@@ -76,7 +76,7 @@ def writing(path: Path, *, fix: str = "Name another folder.") -> Iterator[None]:
         raise BadInput(f"{path} cannot be written ({error.strerror}).", fix=fix) from None
 
 
-def _valid(form: TypeAdapter[Form], text: str, where: str, fix: str) -> Form:
+def _validate(form: TypeAdapter[Form], text: str, where: str, fix: str) -> Form:
     try:
         return form.validate_json(text)
     except ValidationError as error:

@@ -56,7 +56,7 @@ class ScriptedModel(BaseChatModel):
         """
         text = read_text(path, fix="Name a text file of replies.")
         if path.suffix.lower() in (".json", ".yaml", ".yml"):
-            return cls(_checked(_parsed(text, path), path))
+            return cls(_check_script(_parse_script(text, path), path))
         if replies := [reply.strip() for reply in _SEPARATOR.split(text) if reply.strip()]:
             return cls(replies)
         raise BadInput(f"The script {path} holds no reply.", fix="Write one, or several with ---.")
@@ -136,7 +136,7 @@ def _usage(messages: Sequence[BaseMessage], text: str) -> Any:
     return {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
 
 
-def _parsed(text: str, path: Path) -> object:
+def _parse_script(text: str, path: Path) -> object:
     import yaml
 
     try:
@@ -150,7 +150,7 @@ def _parsed(text: str, path: Path) -> object:
     raise BadInput(f"The script {path} is not {kind} (line {line}).", fix=_FIX)
 
 
-def _checked(found: object, path: Path) -> Script:
+def _check_script(found: object, path: Path) -> Script:
     """The script in a file."""
     lists = [*found.values()] if isinstance(found, dict) else [found]
     for replies in lists:

@@ -135,7 +135,7 @@ class _Walk:
         if type(node.op) not in _OPERATORS:
             raise CalculationFailed(_OTHER, fix=_USE)
         left, right = self._number(node.left, depth), self._number(node.right, depth)
-        return _real(_OPERATORS[type(node.op)](left, right))
+        return _check_real(_OPERATORS[type(node.op)](left, right))
 
     def _both(self, node: ast.BoolOp, depth: int) -> bool:
         conditions = (self._condition(one, depth) for one in node.values)
@@ -323,7 +323,7 @@ def _power(base: "Quantity", exponent: "Quantity") -> "Quantity":
     return raised
 
 
-def _real(value: "Quantity") -> "Quantity":
+def _check_real(value: "Quantity") -> "Quantity":
     if isinstance(getattr(value, "magnitude", value), complex):
         raise CalculationFailed("The root of a negative number is not a real number.")
     return value
@@ -402,7 +402,7 @@ _FUNCTIONS: Mapping[str, tuple[Callable[..., "Quantity"], int, float]] = {
     "sum": (lambda *values: reduce(operator.add, values, 0.0), 0, _MANY),
     "count": (lambda *values: float(len(values)), 0, _MANY),
     "abs": (lambda value: max(value, -value), 1, 1),
-    "sqrt": (lambda value: _real(value**0.5), 1, 1),
+    "sqrt": (lambda value: _check_real(value**0.5), 1, 1),
     "round": (_rounded, 1, 2),
     "floor": (lambda value: _with_unit_of(value, math.floor(magnitude(value))), 1, 1),
     "ceil": (lambda value: _with_unit_of(value, math.ceil(magnitude(value))), 1, 1),

@@ -85,7 +85,7 @@ def calculate(program: str, facts: Mapping[str, Given] = _NO_FACTS) -> Calculati
             f"The calculation has {len(program)} characters, more than {_MAX_CHARACTERS}.",
             fix="Calculate it in parts.",
         )
-    written = list(_written(program)) or [("", "", "")]
+    written = list(_split_program(program)) or [("", "", "")]
     if len(written) > _MAX_STEPS:
         raise CalculationFailed(
             f"The calculation has {len(written)} expressions, more than {_MAX_STEPS}.",
@@ -121,9 +121,9 @@ def is_unit(text: str) -> bool:
         return False
 
 
-def _written(program: str) -> Iterator[tuple[str, str, str]]:
+def _split_program(program: str) -> Iterator[tuple[str, str, str]]:
     """Name, expression and note of each expression; a new line in brackets does not separate."""
-    for text, note in _parts(program):
+    for text, note in _split_lines(program):
         match = _NAME.match(text)
         name = match[1] if match else ""
         if name in KEYWORDS:
@@ -133,7 +133,7 @@ def _written(program: str) -> Iterator[tuple[str, str, str]]:
             yield name, " ".join(expression.split()), note
 
 
-def _parts(program: str) -> Iterator[tuple[str, str]]:
+def _split_lines(program: str) -> Iterator[tuple[str, str]]:
     """The texts between new lines and semicolons outside brackets, each with its note."""
     text, notes, depth, in_note = "", [""], 0, False
     for character in f"{program}\n":

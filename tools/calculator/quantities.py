@@ -78,10 +78,10 @@ def tokens_of(expression: str) -> list[Token]:
             kind = "name" if _MARKS[text] in CURRENCIES else "mark"
         if kind != "space":
             tokens.append(Token(kind, _MARKS.get(text, text.replace(",", "") or ",")))
-    return _money_behind(tokens)
+    return _move_money_back(tokens)
 
 
-def _money_behind(tokens: list[Token]) -> list[Token]:
+def _move_money_back(tokens: list[Token]) -> list[Token]:
     """``USD 5 million`` as ``5 million USD``, so that all units follow their number."""
     moved: list[Token] = []
     money: Token | None = None

@@ -22,7 +22,7 @@ class PlanVerdict:
     reason: str
 
 
-class _Bag:
+class _Inventory:
     """The things at hand, and the heat left in the furnace, in items that it can still smelt."""
 
     def __init__(self, world: CraftingWorld) -> None:
@@ -38,7 +38,7 @@ class _Bag:
         for name, many in action.needs.items():
             if self.items[name] < many * times:
                 return f"needs {many * times} {name}, has {self.items[name]}"
-        if action.kind == "smelt" and (burnt := self._burnt(action, times, fuel)) is None:
+        if action.kind == "smelt" and (burnt := self._choose_fuel(action, times, fuel)) is None:
             return f"needs fuel for {times} items" + (f" from {fuel}" if fuel else "")
         self.items.subtract({name: many * times for name, many in action.needs.items()})
         if action.kind == "smelt" and burnt:
@@ -48,7 +48,7 @@ class _Bag:
         self.items[action.item] += times * action.count
         return ""
 
-    def _burnt(self, action: CraftingAction, times: int, fuel: str) -> Counter[str] | None:
+    def _choose_fuel(self, action: CraftingAction, times: int, fuel: str) -> Counter[str] | None:
         """What to burn, of ``fuel`` or of anything at hand; None if there is too little."""
         burnt: Counter[str] = Counter()
         missing = times - self._heat
@@ -69,7 +69,7 @@ def executable(plan: str | Sequence[CraftingStep], goal: str, world: CraftingWor
     steps = parse_plan(plan, world) if isinstance(plan, str) else plan
     if not steps:
         return PlanVerdict(reached=False, steps_done=0, reason="The plan has no steps.")
-    bag = _Bag(world)
+    bag = _Inventory(world)
     for done, step in enumerate(steps):
         if problem := _carry_out(step, bag, world):
             shown = step.text or f"{'/'.join(step.kinds)} {step.count} {step.item}"
@@ -81,7 +81,7 @@ def executable(plan: str | Sequence[CraftingStep], goal: str, world: CraftingWor
     return PlanVerdict(reached=False, steps_done=len(steps), reason=reason)
 
 
-def _carry_out(step: CraftingStep, bag: _Bag, world: CraftingWorld) -> str:
+def _carry_out(step: CraftingStep, bag: _Inventory, world: CraftingWorld) -> str:
     """Do a step in the first way that works; if none does, return the problem of the first way."""
     if step.idle:
         return ""
@@ -103,7 +103,7 @@ def _carry_out(step: CraftingStep, bag: _Bag, world: CraftingWorld) -> str:
     return first
 
 
-def _take_all(ways: Sequence[CraftingAction], step: CraftingStep, bag: _Bag) -> str:
+def _take_all(ways: Sequence[CraftingAction], step: CraftingStep, bag: _Inventory) -> str:
     """``hunt 2 cows`` yields all products of cows; ``smelt iron_ore`` only its one product."""
     best = {a.item: a for a in sorted(ways, key=lambda one: one.count)}
     problems = [bag.do(a, step.count * a.count, step.fuel) for a in best.values()]

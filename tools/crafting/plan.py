@@ -84,12 +84,12 @@ def parse_plan(text: str, world: CraftingWorld) -> list[CraftingStep]:
 
 
 def _step(text: str, world: CraftingWorld) -> CraftingStep:
-    words = _WORD.findall(_spelled_out(text))
+    words = _WORD.findall(_to_words(text))
     place, kinds = _verb(words)
     if not kinds:
         return CraftingStep(kinds=(), item="", idle=not _NO_ACTION.isdisjoint(words), text=text)
-    mentions = list(_mentions(words, place + 1, world))
-    chosen = _object(mentions, kinds, world)
+    mentions = list(_find_mentions(words, place + 1, world))
+    chosen = _find_object(mentions, kinds, world)
     if chosen is None:
         return CraftingStep(kinds=kinds, item="", text=text)
     count = chosen.many
@@ -100,7 +100,7 @@ def _step(text: str, world: CraftingWorld) -> CraftingStep:
     return CraftingStep(kinds=kinds, item=chosen.name, count=count, fuel=fuel, text=text)
 
 
-def _spelled_out(text: str) -> str:
+def _to_words(text: str) -> str:
     """A JSON object as words; everything in lower case."""
     try:
         found = json.loads(text)
@@ -121,7 +121,7 @@ def _verb(words: Sequence[str]) -> tuple[int, tuple[CraftingKind, ...]]:
     return len(words), ()
 
 
-def _mentions(words: Sequence[str], start: int, world: CraftingWorld) -> Iterator[_Mention]:
+def _find_mentions(words: Sequence[str], start: int, world: CraftingWorld) -> Iterator[_Mention]:
     """The things named from ``start`` on; if several names begin at one word, the longest."""
     place = start
     while place < len(words):
@@ -163,7 +163,7 @@ def _count(words: Sequence[str], start: int, place: int, end: int) -> int | None
     return int(behind[0][:9]) if behind and behind[0].isdigit() else None
 
 
-def _object(
+def _find_object(
     mentions: Sequence[_Mention], kinds: tuple[CraftingKind, ...], world: CraftingWorld
 ) -> _Mention | None:
     """The thing that the step is about: available in this way, or else a source of such a thing."""

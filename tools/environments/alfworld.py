@@ -73,7 +73,7 @@ class ALFWorld(RemoteEnvironment):
         game = self._games[task.id]
         if isinstance(game, bytes):
             path = Path(self._folder.name) / "game.tw-pddl"
-            path.write_text(json.dumps(self._restored(game, task)), encoding="utf-8")
+            path.write_text(json.dumps(self._restore_game(game, task)), encoding="utf-8")
             return {"game": str(path)}
         return {"game": str(game)}
 
@@ -108,14 +108,14 @@ class ALFWorld(RemoteEnvironment):
         return tasks
 
     @cached_property
-    def _shared(self) -> tuple[str, str]:
+    def _shared_files(self) -> tuple[str, str]:
         """The domain and the grammar that all games share."""
         grammar = read_text(self._data / "alfred_grammar.twl2.txt", fix=_FIX)
         return read_text(self._data / "alfred.pddl", fix=_FIX), grammar
 
-    def _restored(self, problem: bytes, task: Task) -> dict[str, object]:
+    def _restore_game(self, problem: bytes, task: Task) -> dict[str, object]:
         """The official game file."""
-        domain, grammar = self._shared
+        domain, grammar = self._shared_files
         return {
             "pddl_domain": domain,
             "grammar": grammar.replace("@@TASK@@", task.question),

@@ -13,7 +13,7 @@ _PHRASES = 4096
 _BANNER = "-= Welcome to TextWorld, ALFRED! =-"
 
 
-def _remember() -> None:
+def _cache_results() -> None:
     """Let TextWorld cache what it computes repeatedly; its texts stay the same.
 
     At the start of a game it translates the problem four times, in two ways, which takes seconds.
@@ -37,7 +37,7 @@ class Games(RemoteWorld):
         from alfworld.agents.environment.alfred_tw_env import AlfredDemangler
 
         self._textworld, self._demangler = textworld, AlfredDemangler
-        _remember()
+        _cache_results()
         self._env: Any = None
         self._state: Any = None
 

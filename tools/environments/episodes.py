@@ -94,7 +94,7 @@ def find_task(episode: Episode) -> Task:
         BadInput: There is no such environment or task, or its data cannot be read.
         EnvironmentUnavailable: The environment's library or program is missing.
     """
-    with _borrowed(episode, ()) as opened:
+    with _borrow(episode, ()) as opened:
         return opened.task(episode.task)
 
 
@@ -104,7 +104,7 @@ def observe(episode: Episode, actions: Sequence[str]) -> Observation:
     Raises:
         EnvironmentFailed: The environment crashed or ran too long, also in a fresh process.
     """
-    with _borrowed(episode, tuple(actions)) as opened:
+    with _borrow(episode, tuple(actions)) as opened:
         opened.go_to(episode, tuple(actions))
         return opened.last
 
@@ -115,7 +115,7 @@ def admissible(episode: Episode, actions: Sequence[str]) -> tuple[str, ...]:
     Raises:
         EnvironmentFailed: As in :func:`observe`.
     """
-    with _borrowed(episode, tuple(actions)) as opened:
+    with _borrow(episode, tuple(actions)) as opened:
         opened.go_to(episode, tuple(actions))
         return opened.environment.admissible()
 
@@ -137,10 +137,10 @@ def close_all() -> None:
 
 
 @contextmanager
-def _borrowed(episode: Episode, actions: tuple[str, ...]) -> Iterator[_Open]:
+def _borrow(episode: Episode, actions: tuple[str, ...]) -> Iterator[_Open]:
     """Borrow an environment for this call alone; one that fails is closed."""
-    idle = _taken(episode, actions)
-    opened, before = (idle, idle.ends()) if idle else (_opened(episode), Ends())
+    idle = _take_idle(episode, actions)
+    opened, before = (idle, idle.ends()) if idle else (_open_new(episode), Ends())
     if episode.task not in opened.tasks:
         _put_back(opened)
         some = listed(opened.tasks, 3)
@@ -160,7 +160,7 @@ def _borrowed(episode: Episode, actions: tuple[str, ...]) -> Iterator[_Open]:
     _put_back(opened)
 
 
-def _taken(episode: Episode, actions: tuple[str, ...]) -> _Open | None:
+def _take_idle(episode: Episode, actions: tuple[str, ...]) -> _Open | None:
     """Take the idle environment that fits best: in this state, free, or least recently used."""
     with _lock:
         mine = [one for one in _idle if one.place == episode[:2]]
@@ -173,7 +173,7 @@ def _taken(episode: Episode, actions: tuple[str, ...]) -> _Open | None:
         return chosen[0]
 
 
-def _opened(episode: Episode) -> _Open:
+def _open_new(episode: Episode) -> _Open:
     data = Path(episode.data) if episode.data else None
     environment = open_environment(episode.environment, data)
     return _Open(environment, episode[:2], {task.id: task for task in environment.tasks()})

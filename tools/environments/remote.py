@@ -92,7 +92,7 @@ class RemoteEnvironment(Environment):
 
     def reset(self, task: Task) -> Observation:
         """See :class:`Environment`."""
-        self._leave()
+        self._leave_task()
         self._task = {"begin": self.begin(task)}
         return self._observe(self._task)
 
@@ -111,10 +111,10 @@ class RemoteEnvironment(Environment):
 
     def about(self, what: str) -> Any:
         """Ask the process about its tasks; abandons the task in progress."""
-        self._leave()
+        self._leave_task()
         return self._ask({"about": what})["about"]
 
-    def _leave(self) -> None:
+    def _leave_task(self) -> None:
         """Abandon the task in progress; after many tasks end the process too."""
         if self._begun >= self.tasks_a_process:
             self.close()
@@ -150,7 +150,7 @@ class RemoteEnvironment(Environment):
 
     def _ask_once(self, request: Mapping[str, object]) -> dict[str, object]:
         begun = bool(self._task) and request is not self._task
-        process = self._process or self._fresh(begun=begun)
+        process = self._process or self._start_process(begun=begun)
         return process.ask(request, self.step_seconds)
 
     def _count(self, end: ProcessEnded) -> None:
@@ -158,7 +158,7 @@ class RemoteEnvironment(Environment):
         self.crashes += not end.late
         self.close()
 
-    def _fresh(self, *, begun: bool) -> HelperProcess:
+    def _start_process(self, *, begun: bool) -> HelperProcess:
         """A new process; if a task has ``begun``, it repeats the actions so far."""
         process = self._process = HelperProcess(self._module, self.variables)
         answer = process.ask({}, _STARTING)

@@ -93,7 +93,7 @@ class Product(BaseModel):
         return " ".join([self.name, self.full_description, *self.small_description[:1], *said])
 
 
-class _Said(BaseModel):
+class _ProductNotes(BaseModel):
     """A product in the published ``items_ins_v2`` file."""
 
     attributes: list[str] = []
@@ -129,14 +129,16 @@ def reward(product: Product, chosen: Iterable[str], goal: Goal, wanted: Product)
     """
     values = list(chosen)
     met = sum(_has(product, attribute) for attribute in goal.attributes)
-    met += sum(any(_alike(value, option) for value in values) for option in goal.options)
+    met += sum(any(_are_similar(value, option) for value in values) for option in goal.options)
     met += not goal.price_upper or product.price <= goal.price_upper
     return _type(product, wanted) * met / (len(goal.attributes) + len(goal.options) + 1)
 
 
 def _has(product: Product, attribute: str) -> bool:
     text = " ".join([product.name, product.full_description, *product.small_description]).lower()
-    return any(_alike(own, attribute) for own in product.attributes) or attribute.lower() in text
+    return (
+        any(_are_similar(own, attribute) for own in product.attributes) or attribute.lower() in text
+    )
 
 
 def _type(product: Product, wanted: Product) -> float:
@@ -158,7 +160,7 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"[^\W_]+", text.lower())) - _LITTLE_WORDS
 
 
-def _alike(one: str, other: str) -> bool:
+def _are_similar(one: str, other: str) -> bool:
     """Whether two phrases share most words, whatever their order (a token set ratio)."""
     a, b = (set(re.findall(r"[^\W_]+", text.lower())) for text in (one, other))
     both = sorted(a & b)
@@ -171,13 +173,13 @@ def _alike(one: str, other: str) -> bool:
     return max(SequenceMatcher(None, texts[i], texts[j]).ratio() for i, j in pairs) > _SIMILAR
 
 
-def _nearest(option: str, values: Sequence[str]) -> str:
+def _find_nearest(option: str, values: Sequence[str]) -> str:
     """The value that an option asks for; if it is not there, the most similar one."""
-    alike = (value for value in values if _alike(value, option))
+    alike = (value for value in values if _are_similar(value, option))
     return option if option in values else next(alike, option)
 
 
-class _Shelf(NamedTuple):
+class _ResultPage(NamedTuple):
     """The hits of a search, and the number of the page on display."""
 
     products: Sequence[Product] = ()
@@ -258,12 +260,12 @@ class WebShop(Environment):
     def _task(self, own: str, goal: Goal) -> Task:
         product = self._products[goal.asin.lower()]
         values = [*chain.from_iterable(product.options.values())]
-        chosen = (f"click[{_nearest(option.lower(), values)}]" for option in goal.options)
+        chosen = (f"click[{_find_nearest(option.lower(), values)}]" for option in goal.options)
         gold = (f"search[{product.name}]", f"click[{product.asin}]", *chosen, f"click[{_BUY}]")
         return Task(id=own, kind=product.category, question=goal.question(), gold=gold)
 
     def _leave(self) -> None:
-        self._shelf: _Shelf | None = None
+        self._shelf: _ResultPage | None = None
         self._product: Product | None = None
         self._tab = ""
         self._chosen: dict[str, str] = {}
@@ -271,7 +273,7 @@ class WebShop(Environment):
     def _search(self, words: str) -> Observation:
         if self._shelf is not None or self._product:
             return Observation(f"Invalid action! Click [{_BACK}] before you search again.")
-        self._shelf = _Shelf([self._list[row] for row, _ in self._index.search(words, _HITS)])
+        self._shelf = _ResultPage([self._list[row] for row, _ in self._index.search(words, _HITS)])
         return Observation(self._results())
 
     def _click(self, link: str) -> Observation:
@@ -300,7 +302,7 @@ class WebShop(Environment):
 
     def _turn_or_open(self, link: str) -> str:
         """The next or last page of results, or the page of a product."""
-        shelf = self._shelf or _Shelf()
+        shelf = self._shelf or _ResultPage()
         if link in (_NEXT, _PREVIOUS):
             self._shelf = shelf._replace(page=shelf.page + (1 if link == _NEXT else -1))
             return self._results()
@@ -316,7 +318,7 @@ class WebShop(Environment):
         return self._results()
 
     def _results(self) -> str:
-        shelf = self._shelf or _Shelf()
+        shelf = self._shelf or _ResultPage()
         head = f"[{_BACK}]\nPage {shelf.page + 1} (Total results: {len(shelf.products)})"
         turns = [f"[{link}]" for link in self._links() if link in (_NEXT, _PREVIOUS)]
         items = [f"[{p.asin}]\n{p.name}\n${p.price:.2f}" for p in shelf.shown]
@@ -334,28 +336,28 @@ class WebShop(Environment):
 @environment("webshop", moves=[f"click[{link}]" for link in (*_TABS, _PREVIOUS, _NEXT, _BACK)])
 def connect(data: Path | None) -> WebShop:
     """Open the environment on a folder with WebShop's published files, or our own."""
-    if found := _found(data, _OWN):
+    if found := _find_files(data, _OWN):
         products, goals = found
         return WebShop(
             read_records(products, Product, fix=_FIX), read_records(goals, Goal, fix=_FIX)
         )
-    if found := _found(data, _OFFICIAL):
-        return WebShop(*_published(*found))
+    if found := _find_files(data, _OFFICIAL):
+        return WebShop(*_join_published(*found))
     raise BadInput(
         f"WebShop needs a folder with a catalogue and goals; {data or 'none'} has not both.",
         fix=_FIX,
     )
 
 
-def _found(data: Path | None, patterns: Sequence[str]) -> list[Path]:
+def _find_files(data: Path | None, patterns: Sequence[str]) -> list[Path]:
     """A file for each pattern, the part of 1,000 products first; empty if a file is missing."""
     found = [max(data.glob(pattern), default=None) for pattern in patterns] if data else []
     return [path for path in found if path] if all(found) else []
 
 
-def _published(products: Path, said: Path, asked: Path) -> tuple[list[Product], list[Goal]]:
+def _join_published(products: Path, said: Path, asked: Path) -> tuple[list[Product], list[Goal]]:
     """Join the three published files into the catalogue and the goals, as WebShop's engine does."""
-    attributes = read_object(said, dict[str, _Said], fix=_FIX)
+    attributes = read_object(said, dict[str, _ProductNotes], fix=_FIX)
     wanted = read_object(asked, dict[str, list[Goal]], fix=_FIX)
     catalogue: dict[str, Product] = {}
     for product in read_records(products, Product, fix=_FIX):
@@ -368,7 +370,7 @@ def _published(products: Path, said: Path, asked: Path) -> tuple[list[Product], 
             update={
                 "asin": product.asin,
                 "instruction": goal.instruction.strip("."),
-                "price_upper": _limit(goal, product),
+                "price_upper": _draw_limit(goal, product),
             }
         )
         for product in catalogue.values()
@@ -378,7 +380,7 @@ def _published(products: Path, said: Path, asked: Path) -> tuple[list[Product], 
     return [*catalogue.values()], goals
 
 
-def _limit(goal: Goal, product: Product) -> float | None:
+def _draw_limit(goal: Goal, product: Product) -> float | None:
     """A price limit, drawn from the goal alone; the engine draws it at each start.
 
     It is the larger of two of the next four tens above the price, below 1,000 dollars.

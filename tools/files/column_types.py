@@ -47,7 +47,7 @@ class TypedColumn(NamedTuple):
     note: str = ""
 
 
-class _Sign(NamedTuple):
+class _NumberFormat(NamedTuple):
     """A way to write numbers: their pattern, the thousands separators, the decimal sign."""
 
     pattern: str
@@ -55,7 +55,7 @@ class _Sign(NamedTuple):
     point: str
 
 
-_SIGNS = (_Sign(_POINT, f"[,{_BLANK}]", "."), _Sign(_COMMA, f"[.{_BLANK}]", ","))
+_SIGNS = (_NumberFormat(_POINT, f"[,{_BLANK}]", "."), _NumberFormat(_COMMA, f"[.{_BLANK}]", ","))
 
 
 def is_true(engine: "DuckDBPyConnection", condition: str, column: str) -> bool:
@@ -76,8 +76,10 @@ def typed(
         columns: Quoted names of columns of texts.
         comma: Whether a decimal comma is more likely if no column decides.
     """
-    numbers = {column: _signs_of(engine, column) for column in columns}
-    dates = {column: _dates_of(engine, column) for column, signs in numbers.items() if not signs}
+    numbers = {column: _find_number_formats(engine, column) for column in columns}
+    dates = {
+        column: _find_date_formats(engine, column) for column, signs in numbers.items() if not signs
+    }
     clear = {signs[0].point for signs in numbers.values() if len(signs) == 1}
     point = next(iter(clear)) if len(clear) == 1 else "," if comma and not clear else "."
     firsts = {_is_month_first(found) for found in dates.values() if found} - {None}
@@ -95,7 +97,7 @@ def typed(
     return read
 
 
-def _all(engine: "DuckDBPyConnection", condition: str, column: str) -> bool:
+def _holds_for_all(engine: "DuckDBPyConnection", condition: str, column: str) -> bool:
     """Whether every value meets a condition; most columns fail within their first rows."""
     head = f"SELECT {column} FROM loaded WHERE {column} IS NOT NULL LIMIT {_HEAD_ROWS}"  # noqa: S608 (quoted)
     found = engine.execute(f"SELECT bool_and({condition}) FROM ({head})").fetchone()  # noqa: S608 (quoted)
@@ -105,9 +107,9 @@ def _all(engine: "DuckDBPyConnection", condition: str, column: str) -> bool:
 # Numbers
 
 
-def _signs_of(engine: "DuckDBPyConnection", column: str) -> list[_Sign]:
+def _find_number_formats(engine: "DuckDBPyConnection", column: str) -> list[_NumberFormat]:
     """The ways to write numbers that fit all values."""
-    fitting = [one for one in _SIGNS if _all(engine, _fits(one, column), column)]
+    fitting = [one for one in _SIGNS if _holds_for_all(engine, _fits(one, column), column)]
     unit = f"nullif(regexp_extract({column}, '{_UNIT}'), '')"
     are_amounts = (
         # A percentage is not an amount, and amounts have one currency.
@@ -120,40 +122,48 @@ def _signs_of(engine: "DuckDBPyConnection", column: str) -> list[_Sign]:
     return fitting if fitting and is_true(engine, are_amounts, column) else []
 
 
-def _fits(sign: _Sign, column: str) -> str:
+def _fits(sign: _NumberFormat, column: str) -> str:
     before, after = f"(?:{_UNIT}{_SPACE}*)?", f"(?:{_SPACE}*{_UNIT})?"
     pattern = f"[(]?{_PLUS}{_SPACE}*{before}{_PLUS}{sign.pattern}{after}[)]?"
     return f"regexp_matches({column}, '\\d') AND regexp_full_match({column}, '{pattern}')"
 
 
 def _number(
-    engine: "DuckDBPyConnection", column: str, sign: _Sign, *, is_guess: bool
+    engine: "DuckDBPyConnection", column: str, sign: _NumberFormat, *, is_guess: bool
 ) -> TypedColumn:
     bare = f"regexp_replace({column}, '{_TRIMMED}', '', 'g')"
     plain = (
         f"(CASE WHEN regexp_matches({column}, '{_NEGATIVE}') THEN '-' ELSE '' END || replace("
         f"regexp_replace({bare}, '{sign.thousands}', '', 'g'), '{sign.point}', '.'))"
     )
-    if sign.point == "." and _all(engine, f"TRY_CAST({column} AS DOUBLE) IS NOT NULL", column):
+    if sign.point == "." and _holds_for_all(
+        engine, f"TRY_CAST({column} AS DOUBLE) IS NOT NULL", column
+    ):
         plain = column
     whole = f"NOT regexp_matches({plain}, '[.eE]') AND TRY_CAST({plain} AS BIGINT) IS NOT NULL"
-    cast, type_ = ("BIGINT", "INTEGER") if _all(engine, whole, column) else ("DOUBLE", "REAL")
+    cast, type_ = (
+        ("BIGINT", "INTEGER") if _holds_for_all(engine, whole, column) else ("DOUBLE", "REAL")
+    )
     read = f"CAST({plain} AS {cast})"
-    if is_guess and (shown := _shown(engine, column, read, f"regexp_matches({column}, '[.,]')")):
+    if is_guess and (
+        shown := _describe_first(engine, column, read, f"regexp_matches({column}, '[.,]')")
+    ):
         return TypedColumn(read, type_, f"can be read in two ways: {shown}")
-    percent = _shown(engine, column, read, f"contains({column}, '%')")
+    percent = _describe_first(engine, column, read, f"contains({column}, '%')")
     return TypedColumn(read, type_, f"holds percentages: {percent}" if percent else "")
 
 
 # Dates
 
 
-def _dates_of(engine: "DuckDBPyConnection", column: str) -> list[str]:
+def _find_date_formats(engine: "DuckDBPyConnection", column: str) -> list[str]:
     """The ways to write dates that fit all values."""
-    if not _all(engine, f"regexp_full_match({column}, '{_LIKE_A_DATE}')", column):
+    if not _holds_for_all(engine, f"regexp_full_match({column}, '{_LIKE_A_DATE}')", column):
         return []
     known = "coalesce({} >= TIMESTAMP '1000-01-01', false)"
-    return [one for one in _DATES if _all(engine, known.format(_moment(column, one)), column)]
+    return [
+        one for one in _DATES if _holds_for_all(engine, known.format(_moment(column, one)), column)
+    ]
 
 
 def _moment(column: str, date: str, times: Sequence[str] = ("", *_TIMES)) -> str:
@@ -173,17 +183,17 @@ def _date(
     in_doubt = dates[0] in _DAY_FIRST and _is_month_first(dates) is None
     picked = next(one for one in dates if not (in_doubt and month_first) or one in _MONTH_FIRST)
     moment = _moment(column, picked)
-    is_day = _all(engine, f"{_moment(column, picked, ('',))} IS NOT NULL", column)
+    is_day = _holds_for_all(engine, f"{_moment(column, picked, ('',))} IS NOT NULL", column)
     read = f"strftime({moment}, '{'%Y-%m-%d' if is_day else '%Y-%m-%d %H:%M:%S'}')"
     type_ = "DATE" if is_day else "TIMESTAMP"
     if in_doubt and not month_first:
         differ = f"day({moment}) <> month({moment})"
-        if shown := _shown(engine, column, read, differ):
+        if shown := _describe_first(engine, column, read, differ):
             return TypedColumn(read, type_, f"can be read in two ways: {shown}")
     return TypedColumn(read, type_)
 
 
-def _shown(engine: "DuckDBPyConnection", column: str, read: str, condition: str) -> str:
+def _describe_first(engine: "DuckDBPyConnection", column: str, read: str, condition: str) -> str:
     """The first value that meets a condition, and how it is read."""
     query = f"SELECT {column}, CAST({read} AS VARCHAR) FROM loaded WHERE {condition} LIMIT 1"  # noqa: S608 (quoted)
     found = engine.execute(query).fetchone()

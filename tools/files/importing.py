@@ -73,7 +73,7 @@ def import_file(path: Path, into: Path, *, name: str = "") -> Imported:
             "memory": memory,
             "most_bytes": _LEAST_ROOM + _GROWTH * size,
         }
-        answer = _asked(request, name, seconds, memory)
+        answer = _ask_process(request, name, seconds, memory)
         made.replace(into)
     tables = cast("list[dict[str, Any]]", answer["tables"])
     return Imported([ImportedTable(**one) for one in tables], cast("list[str]", answer["notes"]))
@@ -117,7 +117,7 @@ def _size(path: Path, name: str) -> int:
     return size
 
 
-def _asked(
+def _ask_process(
     request: Mapping[str, object], name: str, seconds: float, memory: int
 ) -> dict[str, object]:
     with _at_once:

@@ -56,7 +56,7 @@ def keep(path: Path, name: str, owner: str | None, *, into: str = "") -> Kept:
     """
     folder = _folder(owner)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    target = path_of(into, owner) if into else _free(folder, Path(name).stem)
+    target = path_of(into, owner) if into else _find_free_path(folder, Path(name).stem)
     before = _read(target) if into else None
     made: Imported = import_file(path, target, name=name)
     kept = Kept(
@@ -104,7 +104,7 @@ def _folder(owner: str | None) -> Path:
     return settings().data_dir / "databases" / (owner or LOCAL)
 
 
-def _free(folder: Path, stem: str) -> Path:
+def _find_free_path(folder: Path, stem: str) -> Path:
     base = re.sub(r"\W+", "-", stem).strip("-_")[:56] or "database"
     names = [base, *(f"{base}-{number}" for number in range(2, 1_000))]
     free = next((name for name in names if not (folder / f"{name}.db").exists()), "")

@@ -98,14 +98,14 @@ def read(request: Request, base: sqlite3.Connection, notes: list[str]) -> Iterat
         Unusable: It is not such a file, or has no table.
     """
     readers: dict[str, Callable[[Request, list[str]], Iterator[RowTable]]] = {
-        "csv": _delimited,
-        "tsv": _delimited,
-        "parquet": _parquet,
-        "sheets": _sheets,
+        "csv": _read_delimited,
+        "tsv": _read_delimited,
+        "parquet": _read_parquet,
+        "sheets": _read_sheets,
     }
     if request.kind in readers:
         return readers[request.kind](request, notes)
-    return _copied(request, base)
+    return _copy_database(request, base)
 
 
 def quoted(name: str) -> str:
@@ -139,16 +139,16 @@ def _names(headings: Sequence[str]) -> list[str]:
 # Text and Parquet: DuckDB detects delimiter, quotes, header and types.
 
 
-def _delimited(request: Request, notes: list[str]) -> Iterator[RowTable]:
+def _read_delimited(request: Request, notes: list[str]) -> Iterator[RowTable]:
     source = Path(request.folder, "source.csv")  # a fixed name: "*" in a name means many files
-    encoding = _encoding(Path(request.path))
+    encoding = _detect_encoding(Path(request.path))
     with (
         open(request.path, encoding=encoding, errors="replace") as text,  # accepts any line end
         source.open("w", encoding="utf-8", newline="\n") as file,
     ):
         shutil.copyfileobj(text, file)
     with closing(_engine(request, source)) as engine:
-        form = _form(engine, source)
+        form = _detect_form(engine, source)
         _load(engine, form.reader(source), "CSV")
         broken = engine.execute("SELECT DISTINCT line FROM reject_errors ORDER BY line").fetchall()
         (count,) = engine.execute("SELECT count(*) FROM loaded").fetchone() or (0,)
@@ -168,7 +168,7 @@ def _delimited(request: Request, notes: list[str]) -> Iterator[RowTable]:
             notes.append(_ABOVE.format(request.name))
         _clean(engine, form.names)
         _name_below_title(engine, form.names, request.name, notes)
-        yield _loaded(engine, request, notes, comma=form.delimiter == ";")
+        yield _read_loaded(engine, request, notes, comma=form.delimiter == ";")
 
 
 class _Form(NamedTuple):
@@ -196,7 +196,7 @@ class _Form(NamedTuple):
         )
 
 
-def _form(engine: "DuckDBPyConnection", source: Path) -> _Form:
+def _detect_form(engine: "DuckDBPyConnection", source: Path) -> _Form:
     """The form that fits all rows, or else the one that fits most of them."""
     with source.open("rb") as file:
         hint = _HINT.match(file.read(16))
@@ -210,7 +210,7 @@ def _form(engine: "DuckDBPyConnection", source: Path) -> _Form:
             f"auto_type_candidates = [{types}]{hinted}{rejects})"
         )
         try:
-            found = _asked(engine, sniffed, "CSV").fetchone()
+            found = _run_query(engine, sniffed, "CSV").fetchone()
         except _LineTooLong:
             raise
         except Unusable:  # the other way may find a form
@@ -273,15 +273,15 @@ def _name_below_title(
         return
 
 
-def _parquet(request: Request, notes: list[str]) -> Iterator[RowTable]:
+def _read_parquet(request: Request, notes: list[str]) -> Iterator[RowTable]:
     source = Path(request.folder, "source.parquet")
     source.symlink_to(request.path)
     with closing(_engine(request, source)) as engine:
         _load(engine, f"read_parquet('{source}')", "Parquet")
-        yield _loaded(engine, request, notes, comma=False)
+        yield _read_loaded(engine, request, notes, comma=False)
 
 
-def _encoding(path: Path) -> str:
+def _detect_encoding(path: Path) -> str:
     """UTF-8 or UTF-16 if a file declares or fits it; otherwise that of Windows."""
     import codecs
 
@@ -324,10 +324,10 @@ def _engine(request: Request, source: Path) -> "DuckDBPyConnection":
 
 
 def _load(engine: "DuckDBPyConnection", reader: str, kind: str) -> None:
-    _asked(engine, f"CREATE OR REPLACE TABLE loaded AS SELECT * FROM {reader}", kind)  # noqa: S608 (ours)
+    _run_query(engine, f"CREATE OR REPLACE TABLE loaded AS SELECT * FROM {reader}", kind)  # noqa: S608 (ours)
 
 
-def _asked(engine: "DuckDBPyConnection", query: str, kind: str) -> "DuckDBPyConnection":
+def _run_query(engine: "DuckDBPyConnection", query: str, kind: str) -> "DuckDBPyConnection":
     import duckdb
 
     try:
@@ -346,7 +346,7 @@ def _asked(engine: "DuckDBPyConnection", query: str, kind: str) -> "DuckDBPyConn
         raise Unusable(f"cannot be read as {kind}: {reason}.") from None
 
 
-def _loaded(
+def _read_loaded(
     engine: "DuckDBPyConnection", request: Request, notes: list[str], *, comma: bool
 ) -> RowTable:
     described = {row[0]: row[1] for row in engine.execute("DESCRIBE loaded").fetchall()}
@@ -363,7 +363,7 @@ def _loaded(
                 "has whole numbers beyond 64 bits: it is stored as text, with all digits.",
             )
         elif kind != "VARCHAR":
-            read[column] = _converted(column, kind)
+            read[column] = _read_converted(column, kind)
     texts = [quoted(heading) for heading in described if quoted(heading) not in read]
     read |= typed(engine, texts, comma=comma)
     picked = [read[quoted(heading)] for heading in described]
@@ -374,18 +374,18 @@ def _loaded(
     ]
     names = _names(list(described))
     expressions = ", ".join(one.expression for one in picked)
-    _asked(engine, f"SELECT {expressions} FROM loaded", "a table")  # noqa: S608 (quoted)
+    _run_query(engine, f"SELECT {expressions} FROM loaded", "a table")  # noqa: S608 (quoted)
     stem = _identifier(Path(request.name).stem, "rows")
     types = [one.type for one in picked]
-    return RowTable(stem, dict(zip(names, types, strict=True)), _fetched(engine))
+    return RowTable(stem, dict(zip(names, types, strict=True)), _fetch_rows(engine))
 
 
-def _fetched(engine: "DuckDBPyConnection") -> Iterator[Sequence[Value]]:
+def _fetch_rows(engine: "DuckDBPyConnection") -> Iterator[Sequence[Value]]:
     while rows := engine.fetchmany(5_000):
         yield from rows
 
 
-def _converted(column: str, kind: str) -> TypedColumn:
+def _read_converted(column: str, kind: str) -> TypedColumn:
     """How to read a column so that SQLite can store it."""
     for pattern, read_as, type_ in _CONVERSIONS:
         if re.fullmatch(pattern, kind):
@@ -396,7 +396,7 @@ def _converted(column: str, kind: str) -> TypedColumn:
 # Spreadsheets, read by calamine.
 
 
-def _sheets(request: Request, notes: list[str]) -> Iterator[RowTable]:
+def _read_sheets(request: Request, notes: list[str]) -> Iterator[RowTable]:
     try:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError:
@@ -407,7 +407,7 @@ def _sheets(request: Request, notes: list[str]) -> Iterator[RowTable]:
     except (CalamineError, OSError, ValueError):
         fix = "Save it again as .xlsx, without a password."
         raise Unusable("cannot be read as a spreadsheet.", fix) from None
-    if empty := _uncomputed(Path(request.path)):
+    if empty := _count_uncomputed(Path(request.path)):
         notes.append(
             f"{empty:,} cells of {request.name} hold formulas without a value and are empty here: "
             "open the file in a spreadsheet program, save it, and add it again."
@@ -418,13 +418,13 @@ def _sheets(request: Request, notes: list[str]) -> Iterator[RowTable]:
         sheet = book.get_sheet_by_name(title)
         grid = [[_cell(cell) for cell in row] for row in sheet.to_python(skip_empty_area=False)]
         for (top, left), (bottom, right) in sheet.merged_cell_ranges or ():
-            _spread(grid, top, left, bottom, right)
+            _fill_merged(grid, top, left, bottom, right)
         name = _identifier(Path(request.name).stem if len(titles) == 1 else title, "sheet")
         if table := _table(name, grid, title, request, notes):
             yield table
 
 
-def _uncomputed(path: Path) -> int:
+def _count_uncomputed(path: Path) -> int:
     """How many formulas have no stored value, as in files that no spreadsheet program wrote."""
     if not zipfile.is_zipfile(path):
         return 0
@@ -443,14 +443,14 @@ def _cell(cell: Any) -> Any:
     return str(cell) if isinstance(cell, time | timedelta) else cell
 
 
-def _kept(cell: Any) -> Value:
+def _to_cell(cell: Any) -> Value:
     """A cell as SQLite stores it."""
     if isinstance(cell, datetime):
         return cell.isoformat(sep=" ", timespec="seconds")
     return cell.isoformat() if isinstance(cell, date) else cell
 
 
-def _spread(grid: list[list[Any]], top: int, left: int, bottom: int, right: int) -> None:
+def _fill_merged(grid: list[list[Any]], top: int, left: int, bottom: int, right: int) -> None:
     """Copy the value of a merged range into each of its cells."""
     if top >= len(grid) or left >= len(grid[top]):
         return
@@ -466,7 +466,7 @@ def _table(
     grid = [row for row in grid if any(cell is not None for cell in row)]
     if len(grid) < 2:  # a header alone is not a table
         return None
-    head = _header(grid)
+    head = _find_header(grid)
     headings, rows = grid[head], grid[head + 1 :]
     if head:
         notes.append(
@@ -481,7 +481,7 @@ def _table(
         raise Unusable(f"has more than {_MOST_COLUMNS:,} columns.", "Leave some out.")
     names = _names(["" if headings[at] is None else str(headings[at]) for at in used])
     types = [_type({type(row[at]) for row in rows} - {type(None)}) for at in used]
-    cells = [[_kept(row[at]) for row in rows] for at in used]
+    cells = [[_to_cell(row[at]) for row in rows] for at in used]
     texts = [at for at, type_ in enumerate(types) if type_ == "TEXT" and _may_be_read(cells[at])]
     read = _read_as_csv({names[at]: cells[at] for at in texts}, request, notes)
     for at, (type_, values) in zip(texts, read, strict=True):
@@ -512,12 +512,12 @@ def _read_as_csv(
     form = _Form(",", '"', '"', "", 0, header=False, names=list(columns), hinted=False)
     with closing(_engine(request, source)) as engine:
         _load(engine, form.reader(source), "CSV")
-        table = _loaded(engine, request, notes, comma=False)
+        table = _read_loaded(engine, request, notes, comma=False)
         values = [list(column) for column in zip(*table.rows or (), strict=True)]
     return list(zip(table.columns.values(), values, strict=True))
 
 
-def _header(grid: list[list[Any]]) -> int:
+def _find_header(grid: list[list[Any]]) -> int:
     """The first row near the top with a name for nearly every column, all different."""
     filled = [sum(cell is not None for cell in row) for row in grid[:_HEAD_ROWS]]
     for number, row in enumerate(grid[:_HEAD_ROWS]):
@@ -544,7 +544,7 @@ def _type(kinds: set[type]) -> str:
 # SQLite files.
 
 
-def _copied(request: Request, base: sqlite3.Connection) -> Iterator[RowTable]:
+def _copy_database(request: Request, base: sqlite3.Connection) -> Iterator[RowTable]:
     """The tables of a SQLite file; a sound file is copied whole."""
     with open(request.path, "rb") as file:
         if file.read(16) != b"SQLite format 3\0":

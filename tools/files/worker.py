@@ -43,7 +43,7 @@ def _answer(request: Request, into: Path) -> dict[str, Any]:
     try:
         with closing(sqlite3.connect(into, isolation_level=None)) as base:
             base.execute("PRAGMA synchronous = OFF")  # an incomplete file is thrown away
-            made = list(_written(base, read(request, base, notes), notes))
+            made = list(_write_tables(base, read(request, base, notes), notes))
     except Unusable as error:
         return {"problem": f"{request.name} {error}", "fix": error.fix}
     except PermissionError:
@@ -58,7 +58,7 @@ def _answer(request: Request, into: Path) -> dict[str, Any]:
     return {"tables": made, "notes": notes}
 
 
-def _written(
+def _write_tables(
     base: sqlite3.Connection, tables: Iterable[RowTable], notes: list[str]
 ) -> Iterator[dict[str, Any]]:
     """Write the tables; tables that are already in the database are only counted."""
@@ -77,7 +77,7 @@ def _written(
         while batch := list(islice(rows, _BATCH)):
             base.executemany(f"INSERT INTO {quoted(name)} VALUES ({places})", batch)  # noqa: S608 (quoted)
             count += len(batch)
-        if total := _total(base, name, table.columns):
+        if total := _find_total_row(base, name, table.columns):
             base.execute(f"DELETE FROM {quoted(name)} WHERE _rowid_ = {count}")  # noqa: S608 (quoted)
             count -= 1
             notes.append(
@@ -88,7 +88,7 @@ def _written(
             yield {"name": name, "rows": count, "columns": table.columns}
 
 
-def _total(base: sqlite3.Connection, table: str, columns: dict[str, str]) -> str:
+def _find_total_row(base: sqlite3.Connection, table: str, columns: dict[str, str]) -> str:
     """The label of the last row if it claims to be a sum, and a column confirms it; else empty."""
     last = f"SELECT * FROM {quoted(table)} ORDER BY _rowid_ DESC LIMIT 1"  # noqa: S608 (quoted)
     row = base.execute(last).fetchone() or ()

@@ -87,15 +87,15 @@ def _carry_out(request: Request, channel: int) -> SandboxReport:
     folder = os.getcwd()
     own_view = "namespaces" in request["layers"]
     if own_view:
-        view.enter(folder, *_room(request))
-    user = _stranger()
+        view.enter(folder, *_available_room(request))
+    user = _find_unused_user()
     gc.collect()
     listen, tell = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(listen)
         os.close(channel)
-        _become_program(request, user, tell)
+        _run_as_child(request, user, tell)
     os.close(tell)
     with os.fdopen(listen, "rb") as hearing:
         refused = hearing.read().decode()
@@ -120,7 +120,7 @@ def _watch(child: int, until: float, folder: str, request: Request) -> _End:
         if done:
             return _End(status, "", usage)
         reason = "time" if time.monotonic() > until else "killed" if Stopped.asked else ""
-        if folder and not reason and _overfull(folder, request):
+        if folder and not reason and _is_overfull(folder, request):
             reason = "files"
         if reason:
             os.kill(child, signal.SIGKILL)
@@ -129,10 +129,10 @@ def _watch(child: int, until: float, folder: str, request: Request) -> _End:
         time.sleep(_LOOK)
 
 
-def _overfull(folder: str, request: Request) -> bool:
+def _is_overfull(folder: str, request: Request) -> bool:
     """Whether a folder contains too many files or bytes, or files that hide from us."""
     entries, size, folders = 0, 0, [folder]
-    most_bytes, most_entries = _room(request)
+    most_bytes, most_entries = _available_room(request)
     try:
         while folders:
             with os.scandir(folders.pop()) as found:
@@ -151,7 +151,7 @@ def _overfull(folder: str, request: Request) -> bool:
     return size > most_bytes
 
 
-def _room(request: Request) -> tuple[int, int]:
+def _available_room(request: Request) -> tuple[int, int]:
     """Bytes and entries of the program's folder: its files in whole pages, and the limits."""
     texts = [request["program"], request["stdin"], *request["files"].values()]
     given = sum(len(text.encode()) // _PAGE + 1 for text in texts) * _PAGE
@@ -164,12 +164,12 @@ def _parents(name: str) -> list[str]:
     return ["/".join(parts[: n + 1]) for n in range(len(parts))]
 
 
-def _stranger() -> int:
+def _find_unused_user() -> int:
     """A user without files for the program, if this is root and others can read Python."""
     if os.geteuid() != 0 or sys.platform != "linux":
         return 0
     readable = os.stat(os.__file__).st_mode & 0o004
-    if not (readable and _reachable(os.__file__) and _reachable(os.getcwd())):
+    if not (readable and _is_reachable(os.__file__) and _is_reachable(os.getcwd())):
         return 0
     for user in (_STRANGER + os.getpid(), _NOBODY):
         with suppress(OSError):
@@ -178,17 +178,17 @@ def _stranger() -> int:
     return 0
 
 
-def _reachable(path: str) -> bool:
+def _is_reachable(path: str) -> bool:
     """Whether everybody may pass through the parent folders."""
     above = os.path.dirname(path)
     open_to_all = bool(os.stat(above).st_mode & 0o001)
-    return open_to_all and (above == "/" or _reachable(above))
+    return open_to_all and (above == "/" or _is_reachable(above))
 
 
-def _become_program(request: Request, user: int, tell: int) -> None:
+def _run_as_child(request: Request, user: int, tell: int) -> None:
     """Runs in the child until it exits; reports what fails before the program starts."""
     try:
-        _place(request)
+        _write_files(request)
         _confine(request, user)
     except Exception as error:  # after any error the program must not run
         os.write(tell, (str(error) or type(error).__name__).encode())
@@ -197,7 +197,7 @@ def _become_program(request: Request, user: int, tell: int) -> None:
     _execute(request["program"])
 
 
-def _place(request: Request) -> None:
+def _write_files(request: Request) -> None:
     """Write the files, and replace standard input by a read-only file."""
     for name, text in {**request["files"], "program.py": request["program"]}.items():
         os.makedirs(os.path.dirname(name) or ".", exist_ok=True)

@@ -184,8 +184,10 @@ def _run(
     # Lone surrogates, which a model's reply may contain, become question marks.
     asked = json.dumps(request, ensure_ascii=False).encode(errors="replace")
     with _folder() as folder:
-        stdout, stderr, told = _converse(folder, asked, limits)
-    report: SandboxReport = json.loads(told or '{"refused": "its process ended before it began"}')
+        stdout, stderr, report_text = _communicate(folder, asked, limits)
+    report: SandboxReport = json.loads(
+        report_text or '{"refused": "its process ended before it began"}'
+    )
     if "refused" in report:
         raise SandboxUnavailable(
             f"The program could not be confined: {report['refused']}.",
@@ -229,7 +231,7 @@ def _reason(report: "SandboxReport", limits: SandboxLimits, stderr: str) -> Reas
     return next((reason for words, reason in _LAST_WORDS if last.startswith(words)), "error")
 
 
-def _converse(folder: str, request: bytes, limits: SandboxLimits) -> tuple[bytes, bytes, bytes]:
+def _communicate(folder: str, request: bytes, limits: SandboxLimits) -> tuple[bytes, bytes, bytes]:
     """Send the request; return what arrived on standard output, standard error and the channel."""
     listen, tell = os.pipe()
     with os.fdopen(listen, "rb") as channel:
@@ -253,7 +255,7 @@ def _converse(folder: str, request: bytes, limits: SandboxLimits) -> tuple[bytes
                 with suppress(BrokenPipeError), process.stdin as requests:
                     requests.write(request)
                 streams = (process.stdout.fileno(), process.stderr.fileno(), channel.fileno())
-                return _listen(process, streams, limits)
+                return _read_streams(process, streams, limits)
             finally:
                 # Until the process is waited for, nothing else can get its number, which is also
                 # its group's.
@@ -261,11 +263,11 @@ def _converse(folder: str, request: bytes, limits: SandboxLimits) -> tuple[bytes
                     os.killpg(process.pid, signal.SIGKILL)
 
 
-def _listen(
+def _read_streams(
     process: "subprocess.Popen[bytes]", streams: tuple[int, int, int], limits: SandboxLimits
 ) -> tuple[bytes, bytes, bytes]:
     """Read all three to their ends; request an end if the program prints too much."""
-    heard = {stream: bytearray() for stream in streams}
+    outputs = {stream: bytearray() for stream in streams}
     until = time.monotonic() + limits.seconds + _GRACE
     asked = False
     with selectors.DefaultSelector() as waiting:
@@ -276,13 +278,13 @@ def _listen(
                 chunk = os.read(key.fd, _CHUNK)
                 if not chunk:
                     waiting.unregister(key.fd)
-                elif len(heard[key.fd]) <= limits.output:
-                    heard[key.fd] += chunk
+                elif len(outputs[key.fd]) <= limits.output:
+                    outputs[key.fd] += chunk
                 elif not asked:
                     asked = True
                     os.kill(process.pid, signal.SIGTERM)
-    stdout, stderr, told = (bytes(heard[stream]) for stream in streams)
-    return stdout, stderr, told
+    stdout, stderr, report_text = (bytes(outputs[stream]) for stream in streams)
+    return stdout, stderr, report_text
 
 
 @contextmanager

@@ -45,7 +45,7 @@ def enter(root: str, size: int, entries: int) -> None:
     Raises:
         OSError: The kernel does not let this user make namespaces.
     """
-    _leave()
+    _leave_namespaces()
     kernel.set_host_name(HOST)
     kernel.mount(None, "/", None, _RECURSIVE | _PRIVATE)
     kernel.mount("tmpfs", root, "tmpfs", _NO_SETUID | _NO_DEVICES, "size=1m,mode=755")
@@ -63,7 +63,7 @@ def enter(root: str, size: int, entries: int) -> None:
     os.chdir(WORK)
 
 
-def _leave() -> None:
+def _leave_namespaces() -> None:
     """Leave the namespaces; root needs no user namespace, and can then change its user."""
     with suppress(PermissionError):
         kernel.unshare(_NEW_NAMESPACES)

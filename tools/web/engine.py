@@ -66,14 +66,14 @@ class SearchEngine:
         """Results, best first; results without a URL are skipped."""
         argument = next(iter(self._tool.args), "query")
         call = {"name": self._tool.name, "args": {argument: query}, "id": "1", "type": "tool_call"}
-        answer = _in_time(lambda: self._tool.invoke(call))
+        answer = _run_in_time(lambda: self._tool.invoke(call))
         if isinstance(answer, Exception):
             raise BadInput(
-                f"The web search {self.name} failed: {_said(answer)}.",
+                f"The web search {self.name} failed: {_error_text(answer)}.",
                 fix="Check its key and the network, or connect a document collection.",
             )
         first: dict[str, WebHit] = {}
-        for hit in (*_hits(answer.artifact), *_hits(answer.content)):
+        for hit in (*_find_hits(answer.artifact), *_find_hits(answer.content)):
             first.setdefault(hit.url, hit)
         return list(first.values())
 
@@ -111,7 +111,7 @@ def _made(name: str) -> SearchEngine:
         raise BadInput(
             f"The web search {name} needs {key[0]}."
             if key
-            else f"The web search {name} cannot be used: {_said(error)}.",
+            else f"The web search {name} cannot be used: {_error_text(error)}.",
             fix="Install its package and set its key in the environment.",
         ) from None
     if not isinstance(tool, BaseTool):
@@ -119,7 +119,7 @@ def _made(name: str) -> SearchEngine:
     return SearchEngine(name, tool)
 
 
-def _in_time(ask: Callable[[], "ToolMessage"]) -> "ToolMessage | Exception":
+def _run_in_time(ask: Callable[[], "ToolMessage"]) -> "ToolMessage | Exception":
     """The answer or error of a tool; many tools set no time limit for their service."""
     answers: SimpleQueue[ToolMessage | Exception] = SimpleQueue()
 
@@ -136,13 +136,13 @@ def _in_time(ask: Callable[[], "ToolMessage"]) -> "ToolMessage | Exception":
         return TimeoutError(f"no answer within {_SECONDS:.0f} seconds")
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     """An error's text on one line; a validation error would repeat its input."""
     text = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
     return shorten(one_line(f"{type(error).__name__}: {text}"), 200).rstrip(".")
 
 
-def _hits(reply: object, depth: int = 0) -> Iterator[WebHit]:
+def _find_hits(reply: object, depth: int = 0) -> Iterator[WebHit]:
     """Every result in a reply: an object with a URL at any depth, also inside text."""
     if isinstance(reply, str):
         reply = _read(reply)
@@ -151,13 +151,13 @@ def _hits(reply: object, depth: int = 0) -> Iterator[WebHit]:
     if isinstance(reply, list | tuple):
         for part in reply:
             if not isinstance(part, str):
-                yield from _hits(part, depth + 1)
+                yield from _find_hits(part, depth + 1)
     elif isinstance(reply, Mapping):
         if url := _field(reply, _URL):
             yield WebHit(url, _field(reply, _TITLE), _field(reply, _TEXT))
         for part in reply.values():
             if isinstance(part, list | Mapping):
-                yield from _hits(part, depth + 1)
+                yield from _find_hits(part, depth + 1)
 
 
 def _read(text: str) -> object:

@@ -42,13 +42,13 @@ def search_web(name: str, query: str, *, k: int = 4) -> list[PageHit]:
     hits = [hit for hit in open_engine(name).search(query) if _ADDRESS.fullmatch(hit.url)][:k]
     private = settings().private_urls
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        pages = list(pool.map(lambda hit: _page(hit, query, private=private), hits))
+        pages = list(pool.map(lambda hit: _read_page(hit, query, private=private), hits))
     return [
         PageHit(
             document=urldefrag(hit.url).url,
             page=page.number,
             text=page.text,
-            chunk=_passage(page.text, hit.text, query),
+            chunk=_find_passage(page.text, hit.text, query),
             score=1 / rank,
         )
         for rank, (hit, page) in enumerate(zip(hits, pages, strict=True), start=1)
@@ -56,7 +56,7 @@ def search_web(name: str, query: str, *, k: int = 4) -> list[PageHit]:
     ]
 
 
-def _page(hit: WebHit, query: str, *, private: bool) -> PageText:
+def _read_page(hit: WebHit, query: str, *, private: bool) -> PageText:
     """The page of a result that is most relevant to the query, or else its snippet."""
     try:
         with TemporaryDirectory(prefix="planweave-") as folder:
@@ -70,19 +70,19 @@ def _page(hit: WebHit, query: str, *, private: bool) -> PageText:
             pages = read_in_process(path, _LIMITS).pages
     except BadInput:
         pages = []
-    best = max(pages, key=lambda page: _shared(page.text, query), default=None)
+    best = max(pages, key=lambda page: _count_shared_words(page.text, query), default=None)
     if best and best.text:
         return best
     return PageText(1, clean(shorten(f"{hit.title}\n{hit.text}", _SNIPPET)))
 
 
-def _passage(text: str, snippet: str, query: str) -> str:
+def _find_passage(text: str, snippet: str, query: str) -> str:
     """The most relevant words of a page: the search engine's snippet, or a line."""
     shown = locate(snippet, text) if snippet else None
     lines: Sequence[str] = [line for line in text.splitlines() if line.strip()]
-    return (shown or max(lines, key=lambda line: _shared(line, query)))[:_PASSAGE]
+    return (shown or max(lines, key=lambda line: _count_shared_words(line, query)))[:_PASSAGE]
 
 
-def _shared(text: str, query: str) -> int:
+def _count_shared_words(text: str, query: str) -> int:
     """The number of words of the query that a text contains."""
     return len({*_WORD.findall(query.casefold())} & {*_WORD.findall(text.casefold())})
