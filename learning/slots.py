@@ -199,8 +199,8 @@ class QuestionSlots:
 def embed_questions(questions: Sequence[str], embed: Embed, slots: QuestionSlots | None) -> Floats:
     """The vectors [n, d] by which questions are compared.
 
-    With slots, the mean direction of a question and of its form: both its topic and its form tell
-    which path fits.
+    With slots, the mean direction of a question and of its form: both its topic and its form
+    indicate the right path.
     """
     vectors = embed(questions)
     if slots is None:

@@ -48,7 +48,7 @@ def write(path: Path, arrays: Arrays, card: WeightsCard) -> None:
 def read(
     path: Path, kind: type[AnyCard], fits: Callable[[AnyCard], bool], *, by: str
 ) -> tuple[dict[str, NDArray[Any]], AnyCard]:
-    """Read the arrays and the card of a file; ``fits`` tells whether they belong to this version.
+    """Read the arrays and the card of a file; ``fits`` returns whether they belong to this version.
 
     ``by`` is the command that makes such a file, for error messages.
     """

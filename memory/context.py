@@ -346,7 +346,7 @@ class Context(BaseModel):
 
     @property
     def judges_questions(self) -> bool:
-        """Whether the model can tell if a database can answer a question."""
+        """Whether the model can judge if a database can answer a question."""
         return self._measures().judges
 
     def _measures(self) -> "_Measures":

@@ -109,7 +109,7 @@ class Speaking(AsyncCallbackHandler):
         voices, self._voices = self._voices or (), None
         for voice in voices:
             await voice.on_llm_end(LLMResult(generations=[[message]]))
-        # The end of the run corrects what was sent: a second try would only send it twice.
+        # The end of the run corrects the sent text: a second try would only send it again.
         self._field = None if self._path is None or self._text else SpokenField(self._path)
 
     async def _send_text(self, text: str) -> None:

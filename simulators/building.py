@@ -128,8 +128,8 @@ class Building:
     def _cycle(self) -> tuple[Floats, Floats]:
         """M and the kept output of one cycle: TS = ratios · M + kept.
 
-        M[i, g] is what the buildings that consume goods i would add to TS(g) if i alone were
-        there in full: Σ MS(g, b) / inputs(b) over those buildings.
+        M[i, g] is the amount that the buildings that consume goods i would add to TS(g) if only i
+        were available in full: Σ MS(g, b) / inputs(b) over those buildings.
         """
         goods, maker, full = self._supplies
         idle = self._inputs[maker] == 0

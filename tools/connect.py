@@ -134,7 +134,7 @@ def hide_values(problem: str, url: str) -> str:
 
 
 def _environment(match: re.Match[str]) -> str:
-    if match[1].upper().endswith("_KEY"):  # it would be sent to whatever host the URL names
+    if match[1].upper().endswith("_KEY"):  # it would be sent to any host that the URL names
         raise DatabaseUnavailable(
             f"The database URL names {match[1]}, but it must not contain keys.",
             fix="Keep the password of the database in a variable of its own.",

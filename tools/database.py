@@ -24,7 +24,7 @@ class DatabaseMissing(DatabaseUnavailable, BadInput):
     """There is no such file: whoever named it can correct the name."""
 
     def of_operator(self) -> DatabaseUnavailable:
-        """The error for a caller, where the operator has named the file."""
+        """The error for a caller if the operator has named the file."""
         return DatabaseUnavailable(self.problem, fix=self.fix)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from planweave.texts import shorten
 from planweave.tools.database import Cell, QueryResult
 
-_DIGITS = (6, 9, 12, 17)  # significant digits; 17 tell any two doubles apart
+_DIGITS = (6, 9, 12, 17)  # significant digits; 17 distinguish any two doubles
 FOR_PEOPLE = 12
 """Significant digits of a number for people, which hide the rounding errors of a double."""
 _SHORTEST_CELL = 40

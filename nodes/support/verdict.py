@@ -35,7 +35,7 @@ def check_answer(answer: Answer, state: WorkingMemory, context: Context) -> Deci
     """
     basis, decision = answer.get("basis") or _NO_BASIS, answer["decision"] or ""
     made = answer_from_rows(state, context) if basis["how"] == "rows" else None
-    if made is not None and made["decision"] == answer["decision"]:  # nobody has edited it
+    if made is not None and made["decision"] == answer["decision"]:  # unless somebody has edited it
         fact = state["facts"][0]
         return check_rows(fact, state["question"], trusted=fact.get("agreement") == 1)
     if basis["how"] == "learned":

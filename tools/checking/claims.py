@@ -319,7 +319,7 @@ class _TableClaim:
         return ClaimTruth(None, "it says nothing that the rows show")
 
     def _find_problems(self) -> Iterator[str]:
-        """Why the rows do not tell whether the claim is true."""
+        """Reasons why the rows do not show whether the claim is true."""
         if denies(self.claim):
             yield "it denies something, which rows do not show"
         if _EXCLUSIVE.search(self.claim):

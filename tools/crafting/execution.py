@@ -23,7 +23,7 @@ class PlanVerdict:
 
 
 class _Inventory:
-    """The things at hand, and the heat left in the furnace, in items that it can still smelt."""
+    """The available things, and the heat left in the furnace, in items that it can still smelt."""
 
     def __init__(self, world: CraftingWorld) -> None:
         self._world = world

@@ -30,8 +30,8 @@ class CraftingAction:
 
     Attributes:
         count: The number of items each time.
-        tools: At least one of these must be at hand; if empty, none is needed.
-        source: The block or animal it comes from, or an empty string.
+        tools: At least one of these must be available; if empty, none is needed.
+        source: The block or animal that it comes from, or an empty string.
     """
 
     kind: CraftingKind

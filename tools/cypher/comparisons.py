@@ -1,7 +1,7 @@
 """Correct comparisons that cannot be meant as written: in maps, with parts of texts, dates, lists.
 
-A model writes ``{tagline: 'end'}`` where the question says "containing 'end'", and compares a whole
-date with a year. The question and the types of the schema show what is meant.
+A model writes ``{tagline: 'end'}`` although the question says "containing 'end'", and compares a
+whole date with a year. The question and the types of the schema show what is meant.
 """
 
 import re

@@ -58,7 +58,7 @@ class Games(RemoteWorld):
     def admissible(self) -> Sequence[str]:
         """See :class:`RemoteWorld`."""
         commands: Sequence[str] = self._state.admissible_commands
-        return [command for command in commands if command != "help"]  # what it lists is reported
+        return [command for command in commands if command != "help"]  # it only lists the others
 
     def _seen(self) -> Observation:
         won = bool(self._state["won"])

@@ -82,7 +82,7 @@ class Environment(Protocol):
         return task
 
     def reset(self, task: Task) -> Observation:
-        """Begin a task afresh.
+        """Begin a task from its start.
 
         Raises:
             EnvironmentFailed: It does not begin, not even in a fresh process.

@@ -73,7 +73,7 @@ class _LineTooLong(Unusable):
 
 @dataclass(frozen=True)
 class Request:
-    """What is read: a file, its name and kind, and a folder for what is made on the way."""
+    """The file to read with its name and kind, and a folder for temporary files."""
 
     path: str
     name: str
@@ -84,7 +84,7 @@ class Request:
 
 @dataclass(frozen=True)
 class RowTable:
-    """A table: the SQLite type of each column, and the rows; None if they are written already."""
+    """A table: the SQLite type of each column, and the rows; None if they are already written."""
 
     name: str
     columns: dict[str, str]

@@ -162,7 +162,7 @@ def _build_counts(select: exp.Select, name: exp.Expr, bounds: Sequence[exp.Expr]
 
 
 def _replace_by_sums(select: exp.Select, measures: Sequence[exp.Expr]) -> None:
-    """Replace measures by their sums where they are shown and sorted by."""
+    """Replace measures by their sums in the output and the sort order."""
     order = select.args.get("order")
     sorted_by = [order.expressions[0].this] if order else []
     for one in [*get_outputs(select), *sorted_by]:

@@ -219,7 +219,7 @@ def _check_type(kind: exp.DataType) -> None:
 
 
 def _check_functions(nodes: Sequence[exp.Expr], tokens: Sequence[Token], dialect: str) -> None:
-    """Check the names before parentheses as they are written, not as they are parsed."""
+    """Check the names before parentheses in the text, not in the parsed tree."""
     # ``WITH r(n) AS …`` and ``… AS t(a)`` each write a new name before a parenthesis once.
     aliases = Counter(
         node.name.lower() for node in nodes if isinstance(node, exp.TableAlias) and node.columns

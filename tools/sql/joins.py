@@ -1,4 +1,4 @@
-"""Put each column of a query where the schema has it, and join its tables by keys.
+"""Move each column of a query to its table in the schema, and join the tables by keys.
 
 A small model names the right columns more often than the right tables. So every column that its
 table lacks is looked up, a wrong table is replaced with the right one, and tables are joined along

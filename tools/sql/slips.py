@@ -103,7 +103,7 @@ def group_alternatives(tree: exp.Expr) -> list[str]:
             continue
         columns = {_get_only_column(one) for one in meant}
         column = columns.pop()
-        # A function such as the weekday of a date is a condition of its own.
+        # A function, such as the weekday of a date, is a separate condition.
         others = {_get_only_column(one) for one in rest if not one.find(exp.Func)}
         if columns or not column or column in others:
             continue
