@@ -23,8 +23,8 @@ _FINISHED = b'"finish_reason"'
 
 def clients() -> tuple[httpx.Client, httpx.AsyncClient]:
     """New clients for a model's server."""
-    how: Any = {"verify": certificates(), "limits": NONE_KEPT, "follow_redirects": True}
-    return httpx.Client(**how), CheckedClient(**how)
+    options: Any = {"verify": certificates(), "limits": NONE_KEPT, "follow_redirects": True}
+    return httpx.Client(**options), CheckedClient(**options)
 
 
 @cache
@@ -40,15 +40,15 @@ class CheckedClient(httpx.AsyncClient):
     programs use the same model from several.
     """
 
-    def __init__(self, **how: Any) -> None:
-        super().__init__(**how)
-        self._how = how
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._options = options
 
     async def send(
-        self, request: httpx.Request, *, stream: bool = False, **how: Any
+        self, request: httpx.Request, *, stream: bool = False, **options: Any
     ) -> httpx.Response:
         """Send one request."""
-        response = await httpx.AsyncClient(**self._how).send(request, stream=stream, **how)
+        response = await httpx.AsyncClient(**self._options).send(request, stream=stream, **options)
         if not request.url.path.endswith("/chat/completions") or response.status_code != 200:
             return response
         if not stream:

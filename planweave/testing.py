@@ -122,9 +122,10 @@ class ScriptedModel(BaseChatModel):
         key = role if by_role else ""
         number = self._played.get(key, 0)
         if number >= len(replies):
-            whose = f" of the role {role!r}" if by_role else f", which the role {role!r} needs"
+            role_text = f" of the role {role!r}" if by_role else f", which the role {role!r} needs"
             raise BadInput(
-                f"The script has no reply number {number + 1}{whose}.", fix="Add it to the script."
+                f"The script has no reply number {number + 1}{role_text}.",
+                fix="Add it to the script.",
             )
         self._played[key] = number + 1
         reply: Reply = replies[number]

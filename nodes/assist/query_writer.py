@@ -238,9 +238,9 @@ async def _find_refusal(
     chance = await refusal.chance(answerable_prompt(ground, need.question, explain_terms(need)))
     if correct_chance(chance, missing) >= refusal.least:
         return ""
-    said, value = await asyncio.to_thread(database.misspelt, need.question)
-    if said:
-        return load("query_writer/misspelt").fill(said=said, value=value)
+    words, value = await asyncio.to_thread(database.misspelt, need.question)
+    if words:
+        return load("query_writer/misspelt").fill(said=words, value=value)
     words = listed(find_suspicious_words(missing), _MAX_MISSING)
     named = f" {load('query_writer/missing').fill(words=words)}" if words else ""
     return load("query_writer/unanswerable").fill(missing=named)

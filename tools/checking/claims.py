@@ -326,8 +326,8 @@ class _TableClaim:
             yield "it says that there is no other, which rows do not show"
         if _CHANGES.search(self.claim) and not roots(_CHANGE) & roots(self._unit_text()):
             yield "it speaks of a change, which rows do not show"
-        if stranger := self._unknown_name() or self._unknown_measure():
-            yield f"the facts that it cites do not hold {stranger}"
+        if unknown := self._unknown_name() or self._unknown_measure():
+            yield f"the facts that it cites do not hold {unknown}"
         yield self._other_rows_problem()
 
     def _unknown_measure(self) -> str:

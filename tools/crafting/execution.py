@@ -38,27 +38,27 @@ class _Inventory:
         for name, many in action.needs.items():
             if self.items[name] < many * times:
                 return f"needs {many * times} {name}, has {self.items[name]}"
-        if action.kind == "smelt" and (burnt := self._choose_fuel(action, times, fuel)) is None:
+        if action.kind == "smelt" and (fuels := self._choose_fuel(action, times, fuel)) is None:
             return f"needs fuel for {times} items" + (f" from {fuel}" if fuel else "")
         self.items.subtract({name: many * times for name, many in action.needs.items()})
-        if action.kind == "smelt" and burnt:
-            self.items.subtract(burnt)
-            self._heat += sum(self._world.fuels[one] * many for one, many in burnt.items())
+        if action.kind == "smelt" and fuels:
+            self.items.subtract(fuels)
+            self._heat += sum(self._world.fuels[one] * many for one, many in fuels.items())
         self._heat -= times if action.kind == "smelt" else 0
         self.items[action.item] += times * action.count
         return ""
 
     def _choose_fuel(self, action: CraftingAction, times: int, fuel: str) -> Counter[str] | None:
         """What to burn, of ``fuel`` or of anything at hand; None if there is too little."""
-        burnt: Counter[str] = Counter()
+        fuels: Counter[str] = Counter()
         missing = times - self._heat
         for name in [fuel] if fuel else self._world.fuels:
             left = self.items[name] - action.needs.get(name, 0) * times
             units = min(left, ceil(missing / self._world.fuels[name]))
             if units > 0 and missing > 0:
-                burnt[name] = units
+                fuels[name] = units
                 missing -= units * self._world.fuels[name]
-        return burnt if missing <= 0 else None
+        return fuels if missing <= 0 else None
 
 
 def executable(plan: str | Sequence[CraftingStep], goal: str, world: CraftingWorld) -> PlanVerdict:

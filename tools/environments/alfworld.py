@@ -103,8 +103,8 @@ class ALFWorld(RemoteEnvironment):
                 continue
             own = name.relative_to(root).as_posix()
             self._games[own] = path
-            said = game["grammar"].partition("Your task is to: ")[2].partition('"')[0]
-            tasks.append(_task(own, kind, said, game["walkthrough"]))
+            question = game["grammar"].partition("Your task is to: ")[2].partition('"')[0]
+            tasks.append(_task(own, kind, question, game["walkthrough"]))
         return tasks
 
     @cached_property

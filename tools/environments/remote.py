@@ -142,9 +142,9 @@ class RemoteEnvironment(Environment):
             return self._ask_once(request)
         except ProcessEnded as end:
             self._count(end)
-            how = "takes too long" if end.late else "crashes"
+            reason = "takes too long" if end.late else "crashes"
             raise EnvironmentFailed(
-                f"The environment {self.name} {how}, in a fresh process too.",
+                f"The environment {self.name} {reason}, in a fresh process too.",
                 fix="Leave this task out, or give the machine more memory.",
             ) from end
 

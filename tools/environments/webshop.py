@@ -41,7 +41,7 @@ _FIX = (
 
 
 # A product is only sure to have a number and a name.
-_Text = Annotated[str, BeforeValidator(lambda said: said if isinstance(said, str) else "")]
+_Text = Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else "")]
 
 
 class _Option(BaseModel):
@@ -65,7 +65,7 @@ class Product(BaseModel):
     product_category: _Text = ""
     full_description: _Text = ""
     small_description: Annotated[
-        list[_Text], BeforeValidator(lambda said: said if isinstance(said, list) else [said])
+        list[_Text], BeforeValidator(lambda value: value if isinstance(value, list) else [value])
     ] = []
     attributes: Annotated[list[str], Field(alias="Attributes")] = []
     customization_options: Annotated[
@@ -89,8 +89,8 @@ class Product(BaseModel):
 
     def text(self) -> str:
         """The text that a search matches."""
-        said = chain.from_iterable(self.options.values())
-        return " ".join([self.name, self.full_description, *self.small_description[:1], *said])
+        values = chain.from_iterable(self.options.values())
+        return " ".join([self.name, self.full_description, *self.small_description[:1], *values])
 
 
 class _ProductNotes(BaseModel):
@@ -143,8 +143,8 @@ def _has(product: Product, attribute: str) -> bool:
 
 def _type(product: Product, wanted: Product) -> float:
     """The factor for a product of another type."""
-    words, said = _words(wanted.name), _words(product.name)
-    share = len(words & said) / len(words) if words else 0.2
+    words, named = _words(wanted.name), _words(product.name)
+    share = len(words & named) / len(words) if words else 0.2
     sections = [
         {part.strip() for part in p.product_category.split(_DEEPER)} for p in (product, wanted)
     ]
@@ -290,11 +290,11 @@ class WebShop(Environment):
             return Observation(self._previous())
         if link in _TABS:
             self._tab = link
-            said = {
+            texts = {
                 "Description": [self._product.full_description],
                 "Features": self._product.small_description,
             }
-            text = "\n".join(said[link]).strip() or "None"
+            text = "\n".join(texts[link]).strip() or "None"
             return Observation(f"[{_BACK}]\n[{_PREVIOUS}]\n{text}")
         name = next(n for n, values in self._product.options.items() if link in values)
         self._chosen[name] = link
@@ -355,10 +355,12 @@ def _find_files(data: Path | None, patterns: Sequence[str]) -> list[Path]:
     return [path for path in found if path] if all(found) else []
 
 
-def _join_published(products: Path, said: Path, asked: Path) -> tuple[list[Product], list[Goal]]:
+def _join_published(
+    products: Path, notes_file: Path, goals_file: Path
+) -> tuple[list[Product], list[Goal]]:
     """Join the three published files into the catalogue and the goals, as WebShop's engine does."""
-    attributes = read_object(said, dict[str, _ProductNotes], fix=_FIX)
-    wanted = read_object(asked, dict[str, list[Goal]], fix=_FIX)
+    attributes = read_object(notes_file, dict[str, _ProductNotes], fix=_FIX)
+    wanted = read_object(goals_file, dict[str, list[Goal]], fix=_FIX)
     catalogue: dict[str, Product] = {}
     for product in read_records(products, Product, fix=_FIX):
         if product.asin != "nan" and len(product.asin) <= _ASIN:

@@ -90,15 +90,15 @@ def _carry_out(request: Request, channel: int) -> SandboxReport:
         view.enter(folder, *_available_room(request))
     user = _find_unused_user()
     gc.collect()
-    listen, tell = os.pipe()
+    reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        os.close(listen)
+        os.close(reader)
         os.close(channel)
-        _run_as_child(request, user, tell)
-    os.close(tell)
-    with os.fdopen(listen, "rb") as hearing:
-        refused = hearing.read().decode()
+        _run_as_child(request, user, writer)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        refused = pipe.read().decode()
     if refused:
         os.waitpid(child, 0)
         return SandboxReport(refused=refused)
@@ -113,13 +113,13 @@ def _carry_out(request: Request, channel: int) -> SandboxReport:
     )
 
 
-def _watch(child: int, until: float, folder: str, request: Request) -> _End:
+def _watch(child: int, deadline: float, folder: str, request: Request) -> _End:
     """Wait for the child; end it if it is late, on request, or if ``folder`` is too full."""
     while True:
         done, status, usage = os.wait4(child, os.WNOHANG)
         if done:
             return _End(status, "", usage)
-        reason = "time" if time.monotonic() > until else "killed" if Stopped.asked else ""
+        reason = "time" if time.monotonic() > deadline else "killed" if Stopped.asked else ""
         if folder and not reason and _is_overfull(folder, request):
             reason = "files"
         if reason:
@@ -185,13 +185,13 @@ def _is_reachable(path: str) -> bool:
     return open_to_all and (above == "/" or _is_reachable(above))
 
 
-def _run_as_child(request: Request, user: int, tell: int) -> None:
+def _run_as_child(request: Request, user: int, writer: int) -> None:
     """Runs in the child until it exits; reports what fails before the program starts."""
     try:
         _write_files(request)
         _confine(request, user)
     except Exception as error:  # after any error the program must not run
-        os.write(tell, (str(error) or type(error).__name__).encode())
+        os.write(writer, (str(error) or type(error).__name__).encode())
         os._exit(1)
     os.closerange(3, 4096)  # closes the report to the parent: the program starts
     _execute(request["program"])

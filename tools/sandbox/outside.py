@@ -233,21 +233,21 @@ def _reason(report: "SandboxReport", limits: SandboxLimits, stderr: str) -> Reas
 
 def _communicate(folder: str, request: bytes, limits: SandboxLimits) -> tuple[bytes, bytes, bytes]:
     """Send the request; return what arrived on standard output, standard error and the channel."""
-    listen, tell = os.pipe()
-    with os.fdopen(listen, "rb") as channel:
+    reader, writer = os.pipe()
+    with os.fdopen(reader, "rb") as channel:
         try:
             process = subprocess.Popen(  # noqa: S603 (our own interpreter, a fixed command)
-                [*_COMMAND, str(tell)],
+                [*_COMMAND, str(writer)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                pass_fds=(tell,),
+                pass_fds=(writer,),
                 cwd=folder,
                 env={k: v for k, v in os.environ.items() if k == "LD_LIBRARY_PATH"},
                 start_new_session=True,
             )
         finally:
-            os.close(tell)
+            os.close(writer)
         with process:
             try:
                 # All three are pipes, as requested above.
@@ -268,13 +268,13 @@ def _read_streams(
 ) -> tuple[bytes, bytes, bytes]:
     """Read all three to their ends; request an end if the program prints too much."""
     outputs = {stream: bytearray() for stream in streams}
-    until = time.monotonic() + limits.seconds + _GRACE
+    deadline = time.monotonic() + limits.seconds + _GRACE
     asked = False
     with selectors.DefaultSelector() as waiting:
         for stream in streams:
             waiting.register(stream, selectors.EVENT_READ)
-        while waiting.get_map() and time.monotonic() < until:
-            for key, _ in waiting.select(until - time.monotonic()):
+        while waiting.get_map() and time.monotonic() < deadline:
+            for key, _ in waiting.select(deadline - time.monotonic()):
                 chunk = os.read(key.fd, _CHUNK)
                 if not chunk:
                     waiting.unregister(key.fd)

@@ -50,7 +50,7 @@ def round_as_asked(select: exp.Select, question: str, dialect: str) -> list[str]
     asked = _DECIMALS.search(question)
     if not asked or select.find(exp.Round, exp.Limit, exp.Having):
         return []
-    said = asked["digits"].lower()
+    digits = asked["digits"].lower()
     group = select.args.get("group")
     keys = {key.name.lower() for key in group.expressions} if group else set()
     rounded = False
@@ -58,7 +58,7 @@ def round_as_asked(select: exp.Select, question: str, dialect: str) -> list[str]
         number = shown.unalias()
         if isinstance(number.unnest(), _COMPUTED) and shown.alias.lower() not in keys - {""}:
             exact = exp.cast(number.copy(), "numeric") if dialect == "postgres" else number.copy()
-            decimals = exp.Literal.number(_DIGITS.get(said, said))
+            decimals = exp.Literal.number(_DIGITS.get(digits, digits))
             number.replace(exp.Round(this=exact, decimals=decimals))
             rounded = True
     return ["rounds as asked"] if rounded else []
