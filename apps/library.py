@@ -30,7 +30,7 @@ from planweave.tools.connect import sort_by_kind
 def confirm(
     question: str, query: str, *, language: Literal["sql", "cypher"] = "sql", owner: str = LOCAL
 ) -> None:
-    """Keep the right query of a question as an example for the owner's later questions.
+    """Store the right query of a question as an example for the owner's later questions.
 
     The query is not run. The setting ``owner`` of later questions must be the same.
 
@@ -39,7 +39,7 @@ def confirm(
             cannot be written.
     """
     if language not in ("sql", "cypher"):
-        raise BadInput(f"{language!r} is no query language.", fix="Name sql or cypher.")
+        raise BadInput(f"{language!r} is not a query language.", fix="Name sql or cypher.")
     if not (question.strip() and query.strip()):
         raise BadInput("There is nothing to confirm.", fix="Give a question and its right query.")
     instruction = f"{language}[{query.strip()}]"

@@ -14,7 +14,7 @@ _MAX_DIGITS = 20
 
 
 class NotJson(BadInput):
-    """A body that is no JSON."""
+    """A body that is not JSON."""
 
 
 async def read_bytes(request: Request, max_bytes: int) -> bytes:
@@ -51,7 +51,7 @@ def validate(model: type[Model], sent: Any, what: str = "The request") -> Model:
 
 
 def _parse_int(digits: str) -> int:
-    """Parse an integer that fits into the 64 bits that stores have."""
+    """Parse an integer that fits into the 64 bits of the stores."""
     if len(digits) > _MAX_DIGITS or not -(2**63) <= int(digits) < 2**64:
         raise BadInput("An integer in the request is too large.", fix="Send it as a string.")
     return int(digits)

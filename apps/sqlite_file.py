@@ -61,7 +61,7 @@ def _make(path: Path) -> None:
 def check(path: Path, columns: Columns) -> None:
     """Check that a file is empty, or an intact database with one of these tables.
 
-    A file that is refused stays as it is.
+    A refused file stays unchanged.
     """
     for suffix in _SUFFIXES:
         if (file := Path(f"{path}{suffix}")).is_dir():

@@ -38,7 +38,7 @@ NAME = re.compile(r"[\w-]{1,64}")
 
 @dataclass(frozen=True, kw_only=True)
 class Thread:
-    """What resuming a run needs in addition to its checkpoints."""
+    """The data for resuming a run, besides its checkpoints."""
 
     id: str
     method: str
@@ -51,7 +51,7 @@ class Thread:
         from planweave.models import chat_model
 
         if METHODS.get(self.method).family == "learned":
-            return  # it uses none
+            return  # it uses no model
         for name in {self.context.model, *self.context.models.values()}:
             chat_model(name)
 
@@ -65,10 +65,10 @@ class Thread:
             "context": context,
             "example": asdict(self.example) if self.example else None,
         }
-        with lock_thread(self.id):  # a run that is under way keeps its settings
+        with lock_thread(self.id):  # an active run keeps its settings
             part = threads_folder() / f"{self.id}.part"
             part.write_text(json.dumps(record), encoding="utf-8")
-            part.replace(_settings_file(self.id))  # whole, also where the disk is full
+            part.replace(_settings_file(self.id))  # completely, even if the disk is full
 
 
 def new_id() -> str:

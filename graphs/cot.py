@@ -1,4 +1,4 @@
-"""CoT: thinks step by step, then answers, without retrieval (Kojima et al. 2022)."""
+"""CoT: thinks step by step, then answers without retrieval (Kojima et al. 2022)."""
 
 from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.parts import begin

@@ -1,4 +1,4 @@
-"""IRCoT: one sentence of thought, one retrieval by it, in turn (Trivedi et al. 2023)."""
+"""IRCoT: a sentence of thought and a retrieval with it, in turn (Trivedi et al. 2023)."""
 
 from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.edges import route_thought

@@ -1,4 +1,4 @@
-"""Iterative RAG: thought, action, observation, again until the facts are enough (figure 3 a)."""
+"""Iterative RAG: thought, action, observation, repeated until the facts are enough (figure 3 a)."""
 
 from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.parts import begin

@@ -1,7 +1,7 @@
 """Path policy: decides by a learned path alone, without any language model.
 
 Experience → path follower → query → path answer: PlanRAG with experience but without a model. It
-shows what the experience alone is worth.
+measures the value of the experience alone.
 """
 
 from planweave.graphs.support.builder import Builder

@@ -1,4 +1,4 @@
-"""PlanRAG without re-planning: plans first and retrieves by that plan to the end (table 4)."""
+"""PlanRAG without re-planning: plans first, then retrieves by that plan to the end (table 4)."""
 
 from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.edges import route_approval

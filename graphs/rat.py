@@ -21,7 +21,7 @@ from planweave.nodes.support.thoughts import open_lookups, step_to_check
 
 
 def route_next_step(state: WorkingMemory) -> Send | str:
-    """Go on with the next step to check, or finish."""
+    """Continue with the next step to check, or finish."""
     if reason_to_answer(state, run_context()):
         return "finisher"
     step = step_to_check(state, run_context())

@@ -1,4 +1,4 @@
-"""Reflexion: tries a task again with what it learned from its failures (Shinn et al. 2023).
+"""Reflexion: repeats a task with the lessons of its failures (Shinn et al. 2023).
 
 Actor ⇄ environment until the trial is over, then the reflector, then the next trial.
 """

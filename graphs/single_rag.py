@@ -1,4 +1,4 @@
-"""Single-turn RAG: one query written from question, rules and schema, run once, then the answer."""
+"""Single-turn RAG: writes one query from question, rules and schema, runs it, then answers."""
 
 from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.registry import method

@@ -1,4 +1,4 @@
-"""Whole document: answers from the whole collection, in one prompt and one call."""
+"""Whole document: answers from the whole collection in one prompt and one call."""
 
 from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.parts import begin, build_reading

@@ -21,7 +21,7 @@ class Labelled(NamedTuple):
     """States with labels, for the warm start."""
 
     states: Array
-    labels: Array  # [n], 1 where the node is on the question's path
+    labels: Array  # [n], 1 if the node is on the question's path
 
 
 class Played(NamedTuple):
@@ -55,9 +55,9 @@ class Pools(NamedTuple):
     questions: Sequences
     paths: Sequences  # [n, pool], the tried paths of each, best first
     expected: Array  # [n, pool], the expected overlap; 0 if it does not count
-    worse: Array  # [n, pool], 1 where a path was worse than the first
-    same: Array  # [n, n], 1 where the best paths of two questions are the same
-    real: Array  # [n], 0 where no path is better than another
+    worse: Array  # [n, pool], 1 if a path was worse than the first
+    same: Array  # [n, n], 1 if the best paths of two questions are the same
+    real: Array  # [n], 0 if no path is better than another
     printed: Array  # as in `Pairs`
 
 

@@ -1,7 +1,7 @@
 """The states of the RL-Agent's decisions on an instruction graph.
 
 InstructRAG (arXiv 2504.13032), section 4.3, equation 1: three cosines. The other features are not
-in the paper; they tell how often the paths of similar questions went that way.
+in the paper; they say how often the paths of similar questions took that way.
 """
 
 from collections import defaultdict

@@ -22,7 +22,7 @@ TaskOf: TypeAlias = Callable[[Mapping[str, JsonValue]], str]
 """Names the task of a record from its ``question`` and the fields that are not read here."""
 
 IN_CONTEXT = ", in context"
-"""End of the origin of a path whose question says not all: one by rules, or a follow-up."""
+"""End of the origin of a path whose question is incomplete: by rules, or a follow-up."""
 
 _MAX_CHARACTERS = 10_000
 _MAX_BYTES = 256_000_000

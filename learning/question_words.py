@@ -1,8 +1,8 @@
-"""What the words of a question that a database does not have say about its answer.
+"""What a question's words that are missing in a database say about its answer.
 
 A database that has no word for "email" or "why" can hardly ever answer a question with it; one
-without "than" or "altogether" often can. Both were counted in questions with and without an answer.
-The result is a list of words with whole weights, which a person can read and change.
+without "than" or "altogether" often can. The weights come from counts in questions with and without
+an answer. The result is a list of words with whole weights, which a person can read and change.
 """
 
 import json
@@ -18,7 +18,7 @@ MAX_WEIGHT = 2
 _LEAST_COUNT = 3
 """Questions that must have a word before it is listed."""
 _PRIOR = 8
-"""Questions of both kinds that are added to the counts of each word: few counts weigh little."""
+"""Questions of both kinds that are added to the counts of each word: low counts weigh little."""
 _GRAMMAR = frozenset(
     [
         "about",
@@ -67,9 +67,9 @@ _GRAMMAR = frozenset(
         "your",
     ]
 )
-"""Words that say nothing about data: they never speak against an answer."""
+"""Words that say nothing about data: they never count against an answer."""
 _MAX_UNLISTED = 2
-"""Most unlisted words that count: more are rather names or another language."""
+"""The most unlisted words that count: more are probably names or another language."""
 _LOG_ODDS = 0.4
 """What a weight of 1 takes from the logarithm of the odds of an answer."""
 

@@ -1,9 +1,9 @@
 """Instructions with slots, so that a path learned on one question fits another.
 
-``Search[Clara Whitfield profession]`` for "Did Clara Whitfield and Otto Reyes share a
-profession?" becomes ``Search[{1} {asked}]``. Queries of databases have slots of their own
-(:mod:`planweave.learning.queries.literals`). The paper (arXiv 2504.13032) stores instructions as
-they are; slots are ours.
+``Search[Clara Whitfield profession]`` for "Did Clara Whitfield and Otto Reyes share a profession?"
+becomes ``Search[{1} {asked}]``. Queries of databases have slots of their own
+(:mod:`planweave.learning.queries.literals`). The paper (arXiv 2504.13032) stores instructions
+unchanged; slots are ours.
 """
 
 import re
@@ -199,8 +199,8 @@ class QuestionSlots:
 def embed_questions(questions: Sequence[str], embed: Embed, slots: QuestionSlots | None) -> Floats:
     """The vectors [n, d] by which questions are compared.
 
-    With slots, the mean direction of a question and of its form: both its topic and its form tell
-    which path fits.
+    With slots, the mean direction of a question and of its form: both its topic and its form
+    indicate the right path.
     """
     vectors = embed(questions)
     if slots is None:

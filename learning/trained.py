@@ -1,4 +1,4 @@
-"""Files of trained parts: arrays, and a card beside them with their origin."""
+"""Files of trained parts: arrays, and beside them a card with their origin."""
 
 import hashlib
 import io
@@ -48,7 +48,7 @@ def write(path: Path, arrays: Arrays, card: WeightsCard) -> None:
 def read(
     path: Path, kind: type[AnyCard], fits: Callable[[AnyCard], bool], *, by: str
 ) -> tuple[dict[str, NDArray[Any]], AnyCard]:
-    """Read the arrays and the card of a file; ``fits`` tells whether they belong to this version.
+    """Read the arrays and the card of a file; ``fits`` returns whether they belong to this version.
 
     ``by`` is the command that makes such a file, for error messages.
     """

@@ -23,7 +23,7 @@ class Batch(NamedTuple):
 
     inputs: jax.Array  # [n, most, features], standardised
     gains: jax.Array
-    real: jax.Array  # [n, most], 0 where a group has no such candidate
+    real: jax.Array  # [n, most], 0 if a group has no such candidate
     weights: jax.Array
 
 

@@ -85,7 +85,7 @@ LOCAL = "local"
 """The owner when only one person uses the program."""
 
 ModelName = Annotated[str, AfterValidator(_reject_secret)]
-"""Name of a model. Every record contains it, so it must not contain a secret."""
+"""Name of a model. Every record contains the name, so it must not contain a secret."""
 
 
 class _Measures(NamedTuple):
@@ -128,14 +128,14 @@ class Context(BaseModel):
     temperature: Annotated[float, Field(ge=0, le=2), Setting("Model", "free")] = 0.0
     """Temperature of the sampling; 0: the most likely reply"""
     seed: Annotated[int | None, Setting("Model", "free")] = None
-    """Seed of the sampling, where the provider takes one"""
+    """Seed of the sampling, if the provider accepts one"""
     fresh: Annotated[bool, Setting("Model", "free", recorded=False)] = False
-    """Ask models again, although replies of earlier calls are kept"""
+    """Ask models again, although replies of earlier calls are cached"""
     max_reply_tokens: Annotated[int | None, Field(ge=32, le=32_768), Setting("Model", "lower")] = (
         None
     )
-    """Tokens of one reply at most; not set: 512 with aids, else what the form of the reply needs,
-    at least 512"""
+    """Most tokens of one reply; not set: 512 with aids, else as many as the form of the reply
+    needs, at least 512"""
     assist: Annotated[Assist, Setting("Model", "free")] = "auto"
     """Aids for small models, such as corrected queries; auto: on for the embedded models, off for
     the baselines of a benchmark"""
@@ -144,12 +144,12 @@ class Context(BaseModel):
     confirmed_queries: Annotated[int, Field(ge=0, le=10), Setting("Model", "lower")] = 3
     """With aids: confirmed queries of similar questions that the query writer sees"""
     least_answerable: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
-    """With aids: refuse a question if it is less likely than this, by the model and by words that
-    the database does not have, that the database can answer it; 0: never refuse; not set: 0.79
-    with the embedded 1.5B (0.73 for graphs), 0.45 with the 0.5B, which cannot tell and is not
+    """With aids: refuse a question if the chance that the database can answer it is below this
+    (judged by the model and by words that the database lacks); 0: never refuse; not set: 0.79 with
+    the embedded 1.5B (0.73 for graphs), 0.45 with the 0.5B, which cannot judge this and is not
     asked, else 0.5"""
     least_agreement: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
-    """With aids: share of the queries tried that must return the same before an answer counts as
+    """With aids: share of the tried queries that must return the same before an answer counts as
     sure; not set: 0.75 with the embedded 1.5B, else 1"""
 
     database: Annotated[str | None, Setting("Sources", "named", recorded=False)] = None
@@ -160,7 +160,7 @@ class Context(BaseModel):
     collection: Annotated[str | None, Setting("Sources", "named", recorded=False)] = None
     """Document collection by name, such as energy or alice/energy"""
     web_search: Annotated[str | None, Setting("Sources", "never", recorded=False)] = None
-    """LangChain search tool by name, such as brave: it searches the web in place of a document
+    """LangChain search tool by name, such as brave: it searches the web instead of a document
     collection"""
     environment: Annotated[str | None, Setting("Environment", "never", recorded=False)] = None
     """Environment to act in by name, such as hotpotqa or alfworld"""
@@ -169,7 +169,7 @@ class Context(BaseModel):
     environment_task: Annotated[str | None, Setting("Environment", "never", recorded=False)] = None
     """The task to solve there, by its id"""
     paths: Annotated[str | None, Setting("InstructRAG", "never", recorded=False)] = None
-    """InstructRAG, RAP: file of paths that worked; none: the owner's experience"""
+    """InstructRAG, RAP: file of successful paths; not set: the owner's experience"""
     agents: Annotated[str, Setting("InstructRAG", "never")] = "shipped"
     """InstructRAG: agents that propose and select paths: shipped, a file of `planweave train
     instructrag`, or none (the paths of the nearest questions)"""
@@ -177,13 +177,13 @@ class Context(BaseModel):
     """PlanRAG: follow the path that fits: shipped (learned from simulations), own (the owner's
     experience), or a file of paths"""
     candidate_paths: Annotated[int, Field(ge=1, le=10), Setting("InstructRAG", "never")] = 3
-    """InstructRAG: paths that are proposed; RAP: paths that are shown"""
+    """InstructRAG: number of proposed paths; RAP: number of shown paths"""
     path_aids: Annotated[Literal["auto", "on", "off"], Setting("InstructRAG", "never")] = "auto"
-    """InstructRAG, RAP: say which step of the path is next, and list the actions that do it first:
-    auto (InstructRAG does, RAP does not, as in its paper), on, off"""
+    """InstructRAG, RAP: name the next step of the path, and list its actions first: on, off, or
+    auto (on for InstructRAG; off for RAP, as in its paper)"""
     triplets: Annotated[int, Field(ge=0, le=10), Setting("InstructRAG", "never")] = 0
-    """GenGround: earlier successes, nearest to the action, that ground an answer too, as in
-    InstructRAG's paper"""
+    """GenGround: number of earlier successes, nearest to the action, that also ground an answer, as
+    in InstructRAG's paper"""
     trials: Annotated[int, Field(ge=1, le=5), Setting("Reflexion", "never")] = 3
     """Reflexion: attempts at a task"""
     tools: Annotated[
@@ -197,10 +197,10 @@ class Context(BaseModel):
     )
     """Business rules that the decision must follow, as text"""
     candidates: Annotated[tuple[str, ...], Setting("Sources", "free", recorded=False)] = ()
-    """Decisions the question admits; empty: any value found in the database"""
+    """Decisions that the question admits; empty: any value found in the database"""
 
     max_iterations: Annotated[int, Field(ge=1, le=100), Setting("Plan", "lower")] = 15
-    """Actions of a run at most"""
+    """Most actions of a run"""
     replan: Annotated[ReplanPolicy, Setting("Plan", "free")] = "adaptive"
     """adaptive: ask for another plan only after an error, an empty or contradicting result, or
     when the selector asks; every_observation: judge the plan after each result, and let each reply
@@ -217,13 +217,13 @@ class Context(BaseModel):
     query_seconds: Annotated[float, Field(gt=0, le=600), Setting("Reading", "lower")] = 10.0
     """Seconds that one query, or one call of a tool, may take"""
     query_rows: Annotated[int, Field(ge=1, le=1000), Setting("Reading", "lower")] = 40
-    """Rows that a query returns at most"""
+    """Most rows that a query returns"""
     pages: Annotated[int, Field(ge=1, le=20), Setting("Reading", "free")] = 4
-    """Pages that one search of the documents returns at most"""
+    """Most pages that one search of the documents returns"""
     page_characters: Annotated[int, Field(ge=200, le=20_000), Setting("Reading", "free")] = 2_500
     """A longer page is shown around the words that were found"""
     whole_collection: Annotated[WholeCollection, Setting("Reading", "free")] = "auto"
-    """Read a collection whole, once, before the method begins; auto: where it fits into
+    """Read a collection whole, once, before the method begins; auto: if it fits into
     whole_characters and the reader has no aids for small models"""
     whole_characters: Annotated[int, Field(ge=1_000, le=2_000_000), Setting("Reading", "lower")] = (
         60_000
@@ -234,7 +234,7 @@ class Context(BaseModel):
     citation_check: Annotated[CitationCheck, Setting("Reading", "free")] = "string"
     """Check the answer's claims by words and numbers, by a model"""
     ask_again: Annotated[bool, Setting("Reading", "free")] = True
-    """Ask the model once more where a rule on its facts gives another decision"""
+    """Ask the model once more if a rule on its facts gives another decision"""
     strict: Annotated[bool, Setting("Reading", "free")] = False
     """Withhold a decision that does not follow from the facts"""
     family: Annotated[TaskFamily, Setting("RAT", "free")] = "answer"
@@ -245,7 +245,7 @@ class Context(BaseModel):
     """RAT, programs and word problems: look up the draft so far, as in the paper, or the step
     alone"""
     retrievals: Annotated[int, Field(ge=0, le=50), Setting("RAT", "free")] = 5
-    """Retrievals at most in one run of RAT, pages of a RAG baseline; 0: no source"""
+    """Most retrievals in one run of RAT, or pages of a RAG baseline; 0: no source"""
     parallel: Annotated[bool | None, Setting("Plan", "free")] = None
     """Carry out independent steps at once; not set: PlanRAG does so"""
     masking: Annotated[bool, Setting("FuRePA", "free")] = True
@@ -262,7 +262,7 @@ class Context(BaseModel):
     temperature_raise: Annotated[bool, Setting("FuRePA", "free")] = True
     """FuRePA: raise the temperature when queries repeat themselves"""
     temperature_step: Annotated[float, Field(ge=0, le=2), Setting("FuRePA", "free")] = 0.8
-    """FuRePA: by how much it is raised each time"""
+    """FuRePA: size of each temperature raise"""
     same_query: Annotated[float, Field(gt=0, le=1), Setting("FuRePA", "free")] = 0.9
     """FuRePA: cosine from which two queries mean the same"""
     proposals: Annotated[int, Field(ge=1, le=20), Setting("FuRePA", "free")] = 5
@@ -280,9 +280,9 @@ class Context(BaseModel):
     observation_characters: Annotated[int, Field(ge=200, le=100_000), Setting("More", "lower")] = (
         2_000
     )
-    """Characters of one result that a prompt shows at most"""
+    """Most characters of one result that a prompt shows"""
     schema_characters: Annotated[int, Field(ge=400, le=100_000), Setting("More", "lower")] = 6_000
-    """Characters of a schema that a prompt shows at most"""
+    """Most characters of a schema that a prompt shows"""
     memory_characters: Annotated[int, Field(ge=1_000, le=1_000_000), Setting("More", "lower")] = (
         8_000
     )
@@ -328,7 +328,7 @@ class Context(BaseModel):
 
     @property
     def reply_tokens(self) -> int:
-        """Tokens of a reply at most, unless its form needs more."""
+        """Most tokens of a reply, unless its form needs more."""
         return self.max_reply_tokens or _REPLY_TOKENS
 
     @property
@@ -346,7 +346,7 @@ class Context(BaseModel):
 
     @property
     def judges_questions(self) -> bool:
-        """Whether the model can tell if a database can answer a question."""
+        """Whether the model can judge if a database can answer a question."""
         return self._measures().judges
 
     def _measures(self) -> "_Measures":

@@ -64,7 +64,7 @@ def _check_messages(value: Any, place: str, *, removes: bool) -> None:
         try:
             message = convert_to_messages([one])[0]
         except Exception as error:  # LangChain raises errors of almost any type
-            raise _unusable_field(where, f"it is no message: {_error_text(error)}") from None
+            raise _unusable_field(where, f"it is not a message: {_error_text(error)}") from None
         if message.type == "remove" and not removes:
             raise _unusable_field(
                 where, "a run removes no messages; change the state of the thread"

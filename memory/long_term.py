@@ -1,4 +1,4 @@
-"""Long-term memory: what is kept for an owner (a user or project) between threads."""
+"""Long-term memory: what an owner (a user or project) keeps between threads."""
 
 from contextlib import suppress
 

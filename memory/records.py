@@ -47,7 +47,7 @@ class Page(TypedDict):
 
 
 class Quote(TypedDict):
-    """The words of a page that a fact rests on, as they are written there."""
+    """The words of a page that support a fact, unchanged."""
 
     document: str
     page: int
@@ -83,17 +83,17 @@ class Reading(TypedDict):
 
 
 class Found(TypedDict):
-    """Something a tool returned.
+    """A result of a tool.
 
-    ``values`` names the cells of a one-row result and the values on a page, for the calculator;
-    a value with a unit is a text, such as ``40 $``. ``table`` contains all rows of a query, so that
-    the program can apply rules to them. ``quote`` is the place in a document; None for other
-    facts. ``agreement`` is the share of the candidate queries that returned the same, if there
-    were several, and ``other`` the most frequent other result. ``working`` contains the
-    steps of a calculation. ``ranks`` marks rows that are
-    options, best first, and states whether the highest or lowest value is best. ``doubts`` lists
-    where the query differs from the question and the rules, if the program has compared them.
-    ``confirmed`` marks rows of the query that the owner confirmed for this question.
+    ``values`` names the cells of a one-row result and the values on a page, for the calculator; a
+    value with a unit is a text, such as ``40 $``. ``table`` contains all rows of a query, so that
+    the program can apply rules to them. ``quote`` is the place in a document; None for other facts.
+    ``agreement`` is the share of the candidate queries that returned the same, if there were
+    several, and ``other`` the most frequent other result. ``working`` contains the steps of a
+    calculation. ``ranks`` marks rows that are options, best first, and states whether the highest
+    or lowest value is best. ``doubts`` lists where the query differs from the question and the
+    rules, if the program has compared them. ``confirmed`` marks rows of the query that
+    the owner confirmed for this question.
     """
 
     text: str
@@ -144,7 +144,7 @@ class Observed(TypedDict):
 
 
 class Replan(TypedDict):
-    """A change of plan: what the plan was, what it became, and why."""
+    """A change of plan: the old plan, the new plan, and the reason."""
 
     iteration: int
     reason: str

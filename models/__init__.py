@@ -1,4 +1,4 @@
-"""Chat models of any provider, the embedded one, structured replies, and what they cost."""
+"""Chat models of any provider, the embedded one, structured replies, and their cost."""
 
 from planweave.models.call import Call as Call
 from planweave.models.call import call as call

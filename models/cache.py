@@ -1,7 +1,7 @@
-"""A response cache on disk: the same request is paid for once.
+"""A response cache on disk: each request is paid for only once.
 
-LangGraph's own node cache is not used (its key ignores the runtime context); this one sits at the
-model and keys on everything that the model is sent.
+LangGraph's own node cache is not used, because its key ignores the runtime context. This cache sits
+at the model; its key covers everything that the model receives.
 """
 
 import json
@@ -20,7 +20,7 @@ from langchain_core.outputs import ChatGeneration, Generation
 from planweave.texts import digest
 
 FROM_CACHE = "planweave_from_cache"
-"""Key in a message's ``response_metadata`` that marks a reply from the cache."""
+"""Key in a message's ``response_metadata`` for replies from the cache."""
 
 R = TypeVar("R")
 Generations: TypeAlias = Sequence[Generation]
@@ -34,9 +34,9 @@ class ResponseCache(BaseCache):
     """Replies in one SQLite file, shared by threads and processes.
 
     The key is the SHA-256 of the model's full name, the serialised messages and every parameter
-    (temperature, seed, response format …). The newest 100 000 replies are kept. A cache that
-    cannot be used never stops a run: a damaged file is moved aside, any other trouble is logged
-    once and the cache stays silent from then on.
+    (temperature, seed, response format …). The newest 100 000 replies are stored. An unusable cache
+    never stops a run: a damaged file is moved aside; any other error is logged once and turns the
+    cache off.
     """
 
     def __init__(self, path: Path, model: str, *, fresh: bool = False) -> None:
@@ -46,15 +46,17 @@ class ResponseCache(BaseCache):
         self._off = False
 
     def lookup(self, prompt: str, llm_string: str) -> Generations | None:
-        """Reply to this exact request, marked as cached, or None."""
+        """The stored reply to this exact request, marked as cached, or None."""
         if self._fresh:
             return None
         query, key = "SELECT reply FROM replies WHERE key = ?", self._key(prompt, llm_string)
-        row: tuple[str] | None = self._with(lambda base: base.execute(query, (key,)).fetchone())
+        row: tuple[str] | None = self._run_on_file(
+            lambda base: base.execute(query, (key,)).fetchone()
+        )
         return None if row is None else _decode(row[0])
 
     def update(self, prompt: str, llm_string: str, return_val: Generations) -> None:
-        """Keep the reply to this exact request."""
+        """Store the reply to this exact request."""
         reply = _encode(return_val)
         if reply is None:
             return
@@ -65,25 +67,25 @@ class ResponseCache(BaseCache):
             oldest = (done.lastrowid or 0) - _KEPT
             base.execute("DELETE FROM replies WHERE rowid <= ?", (oldest,))
 
-        self._with(keep)
+        self._run_on_file(keep)
 
     def clear(self, **_: object) -> None:
         """Forget every reply of every model."""
-        self._with(lambda base: base.execute("DELETE FROM replies"))
+        self._run_on_file(lambda base: base.execute("DELETE FROM replies"))
 
     def _key(self, prompt: str, llm_string: str) -> str:
         return digest(json.dumps([self._model, prompt, llm_string]), 64)
 
-    def _with(self, work: Callable[[sqlite3.Connection], R]) -> R | None:
-        """Do ``work`` on the open file; None, and a word in the log, where that fails."""
+    def _run_on_file(self, work: Callable[[sqlite3.Connection], R]) -> R | None:
+        """Do ``work`` on the open file; if that fails, log it and return None."""
         if self._off:
             return None
         try:
-            # A connection a call costs 0.3 ms and makes threads, processes and forks safe.
+            # A connection for each call costs 0.3 ms and makes threads, processes and forks safe.
             with closing(self._open()) as base, base:
                 return work(base)
         except (sqlite3.Error, OSError) as error:
-            self._heal(error)
+            self._handle_failure(error)
             return None
 
     def _open(self) -> sqlite3.Connection:
@@ -93,7 +95,7 @@ class ResponseCache(BaseCache):
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
         database = sqlite3.connect(self._path, timeout=10)
         try:
-            with suppress(sqlite3.OperationalError):  # others may be switching it at this moment
+            with suppress(sqlite3.OperationalError):  # others may be switching to WAL now
                 database.execute("PRAGMA journal_mode=WAL")
             database.execute(_TABLE)
         except sqlite3.Error:
@@ -101,7 +103,7 @@ class ResponseCache(BaseCache):
             raise
         return database
 
-    def _heal(self, error: Exception) -> None:
+    def _handle_failure(self, error: Exception) -> None:
         damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(
             error, sqlite3.OperationalError | sqlite3.IntegrityError | sqlite3.ProgrammingError
         )

@@ -1,4 +1,4 @@
-"""One call of a model, recorded and with its errors translated."""
+"""One call of a model: recorded, with its errors translated."""
 
 import asyncio
 import time
@@ -20,14 +20,14 @@ from planweave.models.spoken import NO_STREAM
 from planweave.models.usage import CallRecord, Price, PromptMessage, price_of
 from planweave.usage import current_end, current_meter
 
-_MOST_TOKENS = 2**40  # a sum of many such still fits what checkpoints keep
+_MOST_TOKENS = 2**40  # a sum of many such numbers still fits into checkpoints
 
 BoundModel: TypeAlias = Runnable[LanguageModelInput, object]
-"""A model with something bound to it; it answers a message, or a dict with the message in it."""
+"""A model with bound arguments; it returns a message, or a dict that holds one."""
 
 
 class Call(NamedTuple):
-    """A reply as text, the record of how it came about, and whether it was cut off."""
+    """The text of a reply, the record of its call, and whether it was cut off."""
 
     text: str
     record: CallRecord
@@ -42,15 +42,15 @@ async def call(
     config: RunnableConfig | None = None,
     asked: BoundModel | None = None,
 ) -> Call:
-    """Ask ``model``, or ``asked``, which is the model with something bound to it, for free text.
+    """Ask ``model`` for free text, or ``asked``, which is the model with bound arguments.
 
-    If it does not answer in the time of the run, the ``ModelUnavailable`` holds the call's record.
+    If the time of the run ends before the reply, ``ModelUnavailable`` holds the call's record.
     """
     start_in_time()
     start = time.perf_counter()
     try:
         async with in_time():
-            reply = await _replied(asked or model, messages, _with_role(config, role))
+            reply = await _fetch_reply(asked or model, messages, _with_role(config, role))
     except Exception as error:
         raise failed(error, model, messages, role, time.perf_counter() - start) from error
     cut = reply.response_metadata.get("finish_reason") in ("length", "max_tokens")
@@ -59,7 +59,7 @@ async def call(
 
 
 def start_in_time() -> None:
-    """Ask no model after the time of the run."""
+    """Raise if the time of the run is over, so that no further model is asked."""
     end = current_end()
     if end is not None and end.left <= 0:
         raise ModelUnavailable(end.reason, trouble="out_of_time")
@@ -67,14 +67,14 @@ def start_in_time() -> None:
 
 @asynccontextmanager
 async def in_time() -> AsyncIterator[None]:
-    """Cut what runs in the block off when the time of the run is over."""
+    """Stop the block when the time of the run is over."""
     end = current_end()
     limit = asyncio.timeout(end.left if end else None)
     try:
         async with limit:
             yield
     except TimeoutError:
-        if end is None or not limit.expired():  # the client's own
+        if end is None or not limit.expired():  # the client's own time-out
             raise
         raise OutOfTime(end.reason) from None
 
@@ -86,11 +86,11 @@ def failed(
     role: str,
     seconds: float,
 ) -> ModelUnavailable:
-    """A provider's error as ours, with the record of the call that failed."""
-    asked = _asked(model, messages, role)
+    """Translate a provider's error, and add the record of the failed call."""
+    asked = _begin_record(model, messages, role)
     raised = unavailable(error, asked.model)
     spent = {"seconds": seconds, "error": str(raised), "dollars": 0.0}
-    raised.calls = (_counted(asked.model_copy(update=spent)),)
+    raised.calls = (_count_on_meter(asked.model_copy(update=spent)),)
     return raised
 
 
@@ -101,18 +101,18 @@ async def recorded(
     reply: BaseMessage,
     seconds: float,
 ) -> CallRecord:
-    """The record of a call that was answered."""
-    asked = _asked(model, messages, role)
-    price = await asyncio.to_thread(price_of, asked.model)  # its first call reads a file
-    return _counted(_with_reply(asked, cast("AIMessage", reply), seconds, price))
+    """The record of an answered call."""
+    asked = _begin_record(model, messages, role)
+    price = await asyncio.to_thread(price_of, asked.model)  # the first call reads a file
+    return _count_on_meter(_add_reply(asked, cast("AIMessage", reply), seconds, price))
 
 
-def _asked(model: BaseChatModel, messages: Sequence[BaseMessage], role: str) -> CallRecord:
+def _begin_record(model: BaseChatModel, messages: Sequence[BaseMessage], role: str) -> CallRecord:
     return CallRecord(
         role=role,
         model=name_of(model),
         prompt=tuple(
-            PromptMessage(role=message.type, content=_sendable(message.text))
+            PromptMessage(role=message.type, content=_replace_surrogates(message.text))
             for message in messages
         ),
     )
@@ -121,39 +121,39 @@ def _asked(model: BaseChatModel, messages: Sequence[BaseMessage], role: str) -> 
 def _with_role(config: RunnableConfig | None, role: str) -> RunnableConfig:
     """The configuration with the role in its metadata, where traces and scripted models read it.
 
-    Replies are for programs, so that LangGraph's message stream leaves them out.
+    LangGraph's message stream omits these replies, since they are for programs.
     """
     own = config or {}
     metadata = {**own.get("metadata", {}), "role": role}
     return {**own, "metadata": metadata, "tags": [*own.get("tags", ()), NO_STREAM]}
 
 
-async def _replied(
+async def _fetch_reply(
     asked: BoundModel, messages: Sequence[BaseMessage], config: RunnableConfig
 ) -> AIMessage:
-    """The reply; a stream that breaks off is asked for again, as clients do with whole replies."""
+    """The reply; a stream that breaks off is requested again, as clients do with whole replies."""
     for number in range(process_settings().retries):
-        # Clients wrap these in errors of theirs, and try again themselves, unless it streams.
+        # Clients wrap these errors in their own and retry by themselves, unless the reply streams.
         with suppress(httpx.RemoteProtocolError, httpx.NetworkError):
             return _message(await asked.ainvoke(list(messages), config))
         await asyncio.sleep(min(0.5 * 2**number, 8.0))
     return _message(await asked.ainvoke(list(messages), config))
 
 
-def _counted(record: CallRecord) -> CallRecord:
-    """The record, once the meter of the run has counted it."""
+def _count_on_meter(record: CallRecord) -> CallRecord:
+    """Count the record on the meter of the run and return it."""
     if meter := current_meter():
         meter.count(record.usage)
     return record
 
 
-def _sendable(text: str) -> str:
-    """``text`` with what UTF-8 cannot write (half of a surrogate pair) replaced."""
+def _replace_surrogates(text: str) -> str:
+    """``text`` with characters that UTF-8 cannot encode (lone surrogates) replaced."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _message(answer: object) -> AIMessage:
-    """The message in what a model or LangChain's structured output answered."""
+    """The message in the answer of a model or of LangChain's structured output."""
     if not isinstance(answer, Mapping):
         return cast("AIMessage", answer)
     message = cast("AIMessage", answer["raw"])
@@ -163,24 +163,24 @@ def _message(answer: object) -> AIMessage:
     return message
 
 
-def _count(reported: object) -> int:
-    """A number of tokens; a server may report anything, and below nothing gives budget back."""
+def _token_count(reported: object) -> int:
+    """A number of tokens, at least 0: a negative report would give budget back."""
     return min(max(0, reported), _MOST_TOKENS) if isinstance(reported, int) else 0
 
 
-def _with_reply(
+def _add_reply(
     record: CallRecord, reply: AIMessage, seconds: float, price: Price | None
 ) -> CallRecord:
-    # Of a server that counts no tokens a kept reply has a usage without their numbers.
+    # A cached reply of a server that counts no tokens has a usage without numbers.
     usage: Mapping[str, Any] = reply.usage_metadata or {}
-    tokens = (_count(usage.get("input_tokens")), _count(usage.get("output_tokens")))
+    tokens = (_token_count(usage.get("input_tokens")), _token_count(usage.get("output_tokens")))
     details = usage.get("input_token_details", {})
-    cached = min(_count(details.get("cache_read")), tokens[0])
+    cached = min(_token_count(details.get("cache_read")), tokens[0])
     from_cache = bool(reply.response_metadata.get(FROM_CACHE))
     dollars = price.dollars(*tokens, cached) if price else None
     return record.model_copy(
         update={
-            "reply": _sendable(reply.text),
+            "reply": _replace_surrogates(reply.text),
             "input_tokens": tokens[0],
             "output_tokens": tokens[1],
             "cached_tokens": cached,

@@ -41,20 +41,20 @@ from planweave.models.whole_replies import clients
 from planweave.registry import Registry
 
 NAME = "planweave_model"
-"""Key in a model's ``metadata`` under which its full name is found."""
+"""Key in a model's ``metadata`` for its full name."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRequest:
-    """What a provider's factory is asked for.
+    """What a provider's factory should make.
 
     Attributes:
-        name: The full name, provider prefix included.
+        name: The full name, with the provider prefix.
         temperature: 0 for the most likely reply.
-        max_tokens: Ceiling on the tokens of one reply; small models need one, they may loop.
+        max_tokens: Limit on the tokens of one reply; small models need it, since they may loop.
         seed: Seed of the sampling.
-        settings: Those of the process by default.
-        fresh: Replies that were kept are not used; new ones are kept.
+        settings: By default those of the process.
+        fresh: Ignore cached replies; new replies are cached.
     """
 
     name: str
@@ -79,14 +79,14 @@ _numbers = count(1)
 
 
 def register_provider(prefix: str, factory: Factory) -> None:
-    """Let names that begin with ``prefix:`` be answered by ``factory``."""
+    """Let ``factory`` make the models whose names begin with ``prefix:``."""
     PROVIDERS.remove(prefix)
     PROVIDERS.add(prefix, factory)
     _build.cache_clear()
 
 
 def register_model(model: BaseChatModel) -> str:
-    """Make a model that was made elsewhere known in this process; returns its name for settings."""
+    """Register an existing model in this process; returns its name for settings."""
     name = f"given:{next(_numbers)}"
     _given[name] = model
     return name
@@ -94,7 +94,7 @@ def register_model(model: BaseChatModel) -> str:
 
 @contextmanager
 def registered(model: BaseChatModel) -> Iterator[str]:
-    """As :func:`register_model`, until the end of the block."""
+    """Register a model until the end of the block; see :func:`register_model`."""
     name = register_model(model)
     try:
         yield name
@@ -115,9 +115,9 @@ class ModelOptions(TypedDict, total=False):
 def chat_model(name: str, **options: Unpack[ModelOptions]) -> BaseChatModel:
     """Make the chat model called ``name``, or return the one made before with these options.
 
-    The first call of a name may read files; under an event loop use :func:`achat_model`. No
-    network is used and no embedded server is started before the model is first asked. A model whose
-    package, key or weights are missing raises ``ModelUnavailable``.
+    The first call for a name may read files; under an event loop use :func:`achat_model`. Nothing
+    uses the network or starts the embedded server before the first request to the model. A model
+    whose package, key or weights are missing raises ``ModelUnavailable``.
     """
     name = name.strip()
     return _given[name] if name in _given else _build(ModelRequest(name=name, **options))
@@ -129,7 +129,7 @@ async def achat_model(name: str, **options: Unpack[ModelOptions]) -> BaseChatMod
 
 
 def name_of(model: BaseChatModel) -> str:
-    """Name under which ``model`` was made; its type for one that was made elsewhere."""
+    """The name under which ``model`` was made; for a model made elsewhere its type."""
     return str((model.metadata or {}).get(NAME) or model._llm_type)
 
 
@@ -137,29 +137,29 @@ def name_of(model: BaseChatModel) -> str:
 def _build(request: ModelRequest) -> BaseChatModel:
     prefix, _, model_name = request.name.partition(":")
     if prefix in ("http", "https"):
-        model: BaseChatModel = _compatible(request)
+        model: BaseChatModel = _build_compatible(request)
     elif prefix == "given":
         raise ModelUnavailable(
             f"The model {request.name} is not known in this process.",
-            fix="Give the model itself once more.",
+            fix="Pass the model itself again.",
             trouble="missing",
         )
     elif prefix == "script":
         return _script(request.name)
     elif prefix == "embedded":
-        model = _embedded(request)
+        model = _build_embedded(request)
     elif prefix == "openai" and model_name:
-        model = _openai(request)
+        model = _build_openai(request)
     elif prefix in PROVIDERS:
         model = PROVIDERS.get(prefix)(request)
     else:
-        model = _langchain(request)
+        model = _build_langchain(request)
     model.metadata = {**(model.metadata or {}), NAME: request.name}
     return model
 
 
 def is_script(name: str) -> bool:
-    """Whether a name is that of written replies."""
+    """Whether a name refers to a script of replies."""
     return name.startswith("script:")
 
 
@@ -173,14 +173,14 @@ def new_script(name: str) -> BaseChatModel:
 
 
 _script = lru_cache(maxsize=64)(new_script)
-"""The model ``script:FILE``, which goes on from one call to the next, whatever their settings."""
+"""The model ``script:FILE``, which continues from call to call, whatever the settings."""
 
 
-def _embedded(request: ModelRequest) -> BaseChatModel:
+def _build_embedded(request: ModelRequest) -> BaseChatModel:
     gguf = resolve(request.name, settings=request.settings)
     transport = EmbeddedTransport(partial(serve, gguf, request.settings))
     file = gguf.stat()
-    return _openai_like(
+    return _build_openai_like(
         request,
         url="http://embedded/v1",
         model=gguf.name,
@@ -188,24 +188,24 @@ def _embedded(request: ModelRequest) -> BaseChatModel:
         identity=f"{gguf}:{file.st_size}:{file.st_mtime_ns}:{request.settings.n_ctx}",
         http=(httpx.Client(transport=transport), httpx.AsyncClient(transport=transport)),
         extra_body={"cache_prompt": True, **REPETITION_GUARD},
-        max_retries=0,  # a slow reply would only queue up behind itself
+        max_retries=0,  # the client's retry would queue up behind the slow reply
     )
 
 
-def _compatible(request: ModelRequest) -> BaseChatModel:
+def _build_compatible(request: ModelRequest) -> BaseChatModel:
     url, model = server_of(request.name, "a model")
     key = request.settings.api_key or SecretStr("none")
-    return _openai_like(request, url=url, model=model, key=key)
+    return _build_openai_like(request, url=url, model=model, key=key)
 
 
-def _openai(request: ModelRequest) -> BaseChatModel:
+def _build_openai(request: ModelRequest) -> BaseChatModel:
     key = request.settings.openai_api_key
     if key is None or not key.get_secret_value():
         raise no_key("The model", request.name)
-    return _openai_like(request, url=None, model=request.model, key=key)
+    return _build_openai_like(request, url=None, model=request.model, key=key)
 
 
-def _openai_like(
+def _build_openai_like(
     request: ModelRequest,
     *,
     url: str | None,
@@ -215,11 +215,14 @@ def _openai_like(
     http: tuple[httpx.Client, httpx.AsyncClient] | None = None,
     **options: Any,
 ) -> BaseChatModel:
-    """An OpenAI-like server; no ``url`` is OpenAI itself, ``identity`` its name in the cache."""
+    """A model on an OpenAI-like server.
+
+    Without ``url`` it is OpenAI itself; ``identity`` is the server's name in the cache.
+    """
     from langchain_openai import ChatOpenAI
     from langchain_openai.chat_models.base import BaseChatOpenAI
 
-    # Servers other than OpenAI's know `max_tokens` alone, which the base class sends.
+    # Servers other than OpenAI's only know `max_tokens`, which the base class sends.
     kind: type[BaseChatOpenAI] = ChatOpenAI if url is None else BaseChatOpenAI
     settings, (client, async_client) = request.settings, http or clients()
     return kind(
@@ -230,7 +233,7 @@ def _openai_like(
         max_tokens=request.max_tokens,
         seed=request.seed,
         timeout=settings.timeout,
-        stream_chunk_timeout=settings.timeout,  # a small machine reads a prompt for minutes
+        stream_chunk_timeout=settings.timeout,  # a small machine may read a prompt for minutes
         stream_usage=True,
         use_responses_api=False,
         cache=_cache(request, identity or request.name),
@@ -241,17 +244,17 @@ def _openai_like(
     )
 
 
-def _langchain(request: ModelRequest) -> BaseChatModel:
+def _build_langchain(request: ModelRequest) -> BaseChatModel:
     from langchain.chat_models import init_chat_model
 
     provider = request.name.partition(":")[0]
     settings = request.settings
     if not request.model:
-        raise _unknown(request.name)
+        raise _unknown_provider(request.name)
     if provider == "ollama" and find_spec("langchain_ollama") is None:
         raise no_package(
             f"The model {request.name}", "langchain_ollama"
-        )  # not LangChain's retired fallback
+        )  # avoids LangChain's retired fallback
     length = (
         {"num_predict": request.max_tokens, "seed": request.seed}
         if provider == "ollama"
@@ -261,7 +264,7 @@ def _langchain(request: ModelRequest) -> BaseChatModel:
             "max_retries": settings.retries,
         }
     )
-    with naming_what_lacks("The model", request.name, _unknown(request.name)):
+    with naming_what_lacks("The model", request.name, _unknown_provider(request.name)):
         return init_chat_model(
             request.model,
             model_provider=provider,
@@ -272,7 +275,7 @@ def _langchain(request: ModelRequest) -> BaseChatModel:
         )
 
 
-def _unknown(name: str) -> ModelUnavailable:
+def _unknown_provider(name: str) -> ModelUnavailable:
     return ModelUnavailable(
         f"There is no model provider for {name!r}.",
         fix="Write provider:model, as in openai:gpt-4.1-mini or ollama:qwen3, or `embedded`.",

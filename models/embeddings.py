@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 DEFAULT = "minilm"
 MAX_TOKENS = 256
-"""What all-MiniLM-L6-v2 reads of a text; the rest is left out."""
+"""Tokens that all-MiniLM-L6-v2 reads of a text; it ignores the rest."""
 
 Factory: TypeAlias = Callable[[str], Embeddings]
 
@@ -50,7 +50,7 @@ _factories: dict[str, Factory] = {}
 
 
 class Instructions(NamedTuple):
-    """What a model was trained to see before a question and before a document."""
+    """The instructions before a question and before a document that a model was trained with."""
 
     query: str = ""
     document: str = ""
@@ -76,27 +76,27 @@ _TRAINED_WITH: tuple[tuple[str, Instructions], ...] = (
             "Represent the document for retrieval: ",
         ),
     ),
-)  # by the model's name, the first that fits; word for word what their makers trained them with
+)  # by the model's name, the first match; the exact texts of the models' makers
 
 
 def embeddings(name: str = DEFAULT, *, settings: ModelSettings | None = None) -> Embeddings:
     """Make the embedding model called ``name``, or return the one made before.
 
-    Its vectors have unit length and come with the instructions that the model knows. The model in
-    this process is loaded when it is first asked; its vectors are the same in every run. A model
-    whose package, key or weights are missing raises ``ModelUnavailable``.
+    Its vectors have unit length and come with the model's own instructions. The model in this
+    process is loaded by its first request; its vectors are the same in every run. A model whose
+    package, key or weights are missing raises ``ModelUnavailable``.
     """
     return _build(name.strip(), settings or process_settings())
 
 
 def register_embeddings(prefix: str, factory: Factory) -> None:
-    """Let names that begin with ``prefix:`` be answered by ``factory``."""
+    """Let ``factory`` make the models whose names begin with ``prefix:``."""
     _factories[prefix] = factory
     _build.cache_clear()
 
 
 def embedding_id(name: str = DEFAULT) -> str:
-    """What distinguishes the vectors of documents: model, checksum where known, instruction."""
+    """An identifier for vectors of documents: model, checksum if known, instruction."""
     files = EMBEDDINGS.get(name.strip().lower())
     checksum = "#" + "".join(file.sha256[:8] for file in files) if files else ""
     document = instructions(name).document
@@ -105,7 +105,7 @@ def embedding_id(name: str = DEFAULT) -> str:
 
 
 def instructions(name: str, settings: ModelSettings | None = None) -> Instructions:
-    """What is put before a question and before a document for the model called ``name``."""
+    """The texts before a question and before a document for the model called ``name``."""
     settings = settings or process_settings()
     fitting = (known for pattern, known in _TRAINED_WITH if re.search(pattern, name.lower()))
     known = next(fitting, Instructions())
@@ -116,10 +116,10 @@ def instructions(name: str, settings: ModelSettings | None = None) -> Instructio
 
 
 class TextTokens:
-    """Tokens of the default embedding model, for cutting texts where it would."""
+    """Tokens of the default embedding model, to cut texts at its limit."""
 
     def __init__(self, path: Path) -> None:
-        _need("tokenizers")
+        _require_package("tokenizers")
         self.path = path
 
     @cached_property
@@ -127,8 +127,8 @@ class TextTokens:
         return _tokenizer(self.path)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """First character, and the one after the last, of each token of ``text``."""
-        found = self._tokenizer.encode(_encodable(text), add_special_tokens=False)
+        """The start and end (exclusive) of each token of ``text``, in characters."""
+        found = self._tokenizer.encode(_replace_surrogates(text), add_special_tokens=False)
         return list(found.offsets)
 
 
@@ -143,15 +143,15 @@ _text_tokens = cache(TextTokens)
 class MiniLM(Embeddings):
     """all-MiniLM-L6-v2 in ONNX form, 8-bit, on the CPU: the mean of the token vectors of a text.
 
-    Each thread works on batches of its own: that keeps the cores busier than threads within one
-    batch, and idle threads do not spin.
+    Each thread works on its own batches. This keeps the cores busier than threads within one batch,
+    and idle threads do not spin.
     """
 
     def __init__(
         self, model: Path, tokenizer: Path, *, max_tokens: int = MAX_TOKENS, threads: int | None
     ) -> None:
         for package in ("onnxruntime", "tokenizers"):
-            _need(package)
+            _require_package(package)
         self._model, self._tokens, self._max_tokens = model, tokenizer, max_tokens
         self._threads = threads or physical_cores()
 
@@ -162,12 +162,12 @@ class MiniLM(Embeddings):
         return made
 
     @cached_property
-    def _session(self) -> Any:  # it is not typed
-        """The model, silent: the runtime would report to its maker, and name the machine."""
-        os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read when it is loaded
+    def _session(self) -> Any:  # onnxruntime has no types
+        """The model without telemetry: the runtime would report the machine's name to its maker."""
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read when the runtime is loaded
         import onnxruntime
 
-        onnxruntime.disable_telemetry_events()  # if another package has loaded it before
+        onnxruntime.disable_telemetry_events()  # if another package loaded it before
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         return onnxruntime.InferenceSession(
@@ -176,11 +176,11 @@ class MiniLM(Embeddings):
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """The vector of each text."""
-        encoded = [self._tokenizer.encode(_encodable(text)) for text in texts]
+        encoded = [self._tokenizer.encode(_replace_surrogates(text)) for text in texts]
         order = sorted(range(len(encoded)), key=lambda row: len(encoded[row]))
         batches = [order[start : start + _BATCH] for start in range(0, len(order), _BATCH)]
         found: dict[int, list[float]] = {}
-        _ = self._session  # loaded once: Python 3.12 would load it in each thread
+        _ = self._session  # load it once here: Python 3.12 would load it in each thread
         with ThreadPoolExecutor(self._threads) as threads:
             run = threads.map(lambda rows: self._run([encoded[row] for row in rows]), batches)
             for rows, vectors in zip(batches, run, strict=True):
@@ -205,29 +205,29 @@ class MiniLM(Embeddings):
 
 
 class _Named(Embeddings):
-    """Any model with its instructions, at unit length, its errors reported in one sentence."""
+    """Any model with its instructions, vectors of unit length, and errors of one sentence."""
 
     def __init__(self, name: str, model: Embeddings, own: Instructions) -> None:
         self._name, self._model, self._own = name, model, own
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """The vector of each text, as it is kept."""
-        with _telling(self._name):
+        """The vector of each text, as stored."""
+        with _translate_errors(self._name):
             return unit(self._model.embed_documents(self._documents(texts)))
 
     def embed_query(self, text: str) -> list[float]:
         """The vector of a question."""
-        with _telling(self._name):
+        with _translate_errors(self._name):
             return unit([self._model.embed_query(self._own.query + text)])[0]
 
     async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
         """As :meth:`embed_documents`."""
-        with _telling(self._name):
+        with _translate_errors(self._name):
             return unit(await self._model.aembed_documents(self._documents(texts)))
 
     async def aembed_query(self, text: str) -> list[float]:
         """As :meth:`embed_query`."""
-        with _telling(self._name):
+        with _translate_errors(self._name):
             return unit([await self._model.aembed_query(self._own.query + text)])[0]
 
     def _documents(self, texts: list[str]) -> list[str]:
@@ -235,7 +235,7 @@ class _Named(Embeddings):
 
 
 def unit(vectors: list[list[float]]) -> list[list[float]]:
-    """The vectors at unit length; zero stays zero."""
+    """Scale the vectors to unit length; zero stays zero."""
     given = np.array(vectors, np.float32)
     length = np.linalg.norm(given, axis=-1, keepdims=True)
     rows: list[list[float]] = (given / np.where(length == 0, 1, length)).tolist()
@@ -243,7 +243,7 @@ def unit(vectors: list[list[float]]) -> list[list[float]]:
 
 
 @contextmanager
-def _telling(name: str) -> Iterator[None]:
+def _translate_errors(name: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
@@ -288,7 +288,7 @@ def _openai(
         api_key=key,
         timeout=settings.timeout,
         max_retries=settings.retries,
-        check_embedding_ctx_length=False,  # else it sends tokens, which other servers do not know
+        check_embedding_ctx_length=False,  # else it sends tokens, which other servers do not accept
         http_client=client,
         http_async_client=async_client,
     )
@@ -301,7 +301,7 @@ def _langchain(name: str) -> Embeddings:
         return init_embeddings(name)
 
 
-def _need(package: str) -> None:
+def _require_package(package: str) -> None:
     if find_spec(package) is None:
         raise ModelUnavailable(
             f"A model in this process that reads documents needs the package {package}.",
@@ -327,6 +327,6 @@ def _tokenizer(path: Path) -> "Tokenizer":
     return made
 
 
-def _encodable(text: str) -> str:
-    """``text`` with what UTF-8 cannot write (half of a surrogate pair) replaced, sign by sign."""
+def _replace_surrogates(text: str) -> str:
+    """``text`` with characters that UTF-8 cannot encode (lone surrogates) replaced one by one."""
     return text.encode("utf-8", "replace").decode("utf-8")

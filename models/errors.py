@@ -1,7 +1,8 @@
-"""What goes wrong between planweave and a language model, reported in one sentence each.
+"""Errors between planweave and a language model, each reported in one sentence.
 
-Every provider library has its own exception classes, yet nearly all carry an HTTP status. The
-mapping below reads the status first and the class name second, so it needs none of them imported.
+Every provider library has its own exception classes, but nearly all of them carry an HTTP status.
+The mapping below reads the status first and the class name second, so it does not import any of
+them.
 """
 
 import os
@@ -39,7 +40,7 @@ _SECRET = re.compile(r"(?i)(bearer\s+|\b(?:sk|pk|key|token)[-_])\S+|(?<=://)[^/\
 
 
 class ModelUnavailable(PlanweaveError):
-    """A language model cannot be reached, will not let us in, or does not exist."""
+    """A language model cannot be reached, refuses access, or does not exist."""
 
     def __init__(self, problem: str, *, fix: str = "", trouble: Trouble = "unknown") -> None:
         super().__init__(problem, fix=fix)
@@ -48,11 +49,11 @@ class ModelUnavailable(PlanweaveError):
 
 
 class OutOfTime(PlanweaveError):
-    """The time of a run has ended while a model was asked."""
+    """The time of a run ended during a request to a model."""
 
 
 def key_variable(name: str) -> str:
-    """Name of the environment variable that holds the key for the model called ``name``."""
+    """The name of the environment variable that holds the key for the model called ``name``."""
     if name.startswith(("http://", "https://")):
         return "PLANWEAVE_API_KEY"
     provider = name.partition(":")[0]
@@ -82,7 +83,7 @@ def server_of(name: str, what: str) -> tuple[str, str]:
 
 
 def no_package(what: str, module: str) -> ModelUnavailable:
-    """The error for a package that ``what``, such as "The model x:y", needs."""
+    """The error for a package that ``what`` needs; ``what`` is such as "The model x:y"."""
     package = module.partition(".")[0].replace("_", "-")
     return ModelUnavailable(
         f"{what} needs the package {package}.",
@@ -102,7 +103,7 @@ def no_key(what: str, name: str) -> ModelUnavailable:
 
 @contextmanager
 def naming_what_lacks(what: str, name: str, unknown: ModelUnavailable) -> Iterator[None]:
-    """Report what LangChain lacks to make the model ``name``: its package, its key, itself."""
+    """Report what LangChain lacks to make the model ``name``: a package, a key, or the model."""
     try:
         yield
     except ImportError as error:
@@ -113,14 +114,14 @@ def naming_what_lacks(what: str, name: str, unknown: ModelUnavailable) -> Iterat
         raise no_key(what, name) from None
     except ValueError:
         raise unknown from None
-    except Exception as error:  # a provider's own, such as for a missing key
+    except Exception as error:  # the provider's own error, such as for a missing key
         raise unavailable(error, name) from error
 
 
 def unavailable(error: Exception, name: str) -> ModelUnavailable:
-    """Translate whatever a model's client library raised."""
+    """Translate an error of a model's client library."""
     cause: BaseException | None = error
-    while cause is not None:  # client libraries wrap what our own transport raises
+    while cause is not None:  # client libraries wrap the errors of our own transport
         if isinstance(cause, ModelUnavailable):
             return cause
         if isinstance(cause, PlanweaveError):
@@ -139,7 +140,7 @@ def _trouble(error: Exception) -> Trouble:
     if status is None:
         status = getattr(getattr(error, "response", None), "status_code", None)
     if isinstance(status, int):
-        return _of_status(status, str(error))
+        return _trouble_of_status(status, str(error))
     names = " ".join(cls.__name__ for cls in type(error).__mro__)
     if "ContextOverflow" in names:
         return "too_long"
@@ -150,7 +151,7 @@ def _trouble(error: Exception) -> Trouble:
     return "unknown"
 
 
-def _of_status(status: int, text: str) -> Trouble:
+def _trouble_of_status(status: int, text: str) -> Trouble:
     exact: dict[int, Trouble] = {
         401: "key",
         403: "key",
@@ -169,7 +170,7 @@ def _of_status(status: int, text: str) -> Trouble:
 
 def _first_line(error: Exception) -> str:
     line = (str(error).strip().splitlines() or [""])[0]
-    for key in _keys():  # a server may repeat the key that it was sent
+    for key in _keys():  # a server may repeat the key in its error
         line = without(line, key)
     return shorten(_SECRET.sub(HIDDEN, line), 300)
 

@@ -1,10 +1,10 @@
-"""From the text of a reply to a valid object, whatever the model wrapped around it.
+"""Reads a valid object from a reply, whatever text surrounds it.
 
-Two passes. First everything in the text that *is* JSON; of several objects that fit the schema the
-last one wins, since models draft first and decide last. Only if none fits, the text is repaired.
-Reading is bounded in time: long texts lose their middle, and each repair sees at most 16 000
-characters. A reply that was cut off is never completed by guessing: a number or a query that lost
-its end would be wrong without a trace.
+There are two passes. The first finds everything in the text that *is* JSON; if several objects fit
+the schema, the last one counts, since models draft first and decide last. Only if none fits, the
+second pass repairs the text. Reading time is bounded: long texts lose their middle, and each repair
+sees at most 16 000 characters. A reply that was cut off is never completed by guessing, since a
+shortened number or query would be wrong without a trace.
 """
 
 import html
@@ -49,17 +49,17 @@ class StructuredFailure(BaseModel):
 
 
 def read(text: str, schema: type[T], *, cut: bool = False) -> T | StructuredFailure:
-    """Find the object that ``text`` was meant to be, or why there is none; never raises.
+    """Find the object in ``text``, or the reason why there is none; never raises.
 
-    ``cut``: the reply ended because it reached its ceiling of tokens.
+    ``cut``: the reply ended at its limit of tokens.
     """
     clean = _NOISE.sub("", _shortened(text)).strip()
     problems: list[ValidationError] = []
-    values = [value for version in _versions(clean) for value in _strict(version)]
-    found = _last_fitting(values, schema, problems)
+    values = [value for version in _unescaped_versions(clean) for value in _strict(version)]
+    found = _find_last_fitting(values, schema, problems)
     if found is None and not cut:
         repaired = (value for span in _spans(clean) for value in _repaired(span))
-        found = _last_fitting(list(repaired), schema, problems)
+        found = _find_last_fitting(list(repaired), schema, problems)
     return found if found is not None else _failure(clean, problems, cut=cut)
 
 
@@ -69,14 +69,14 @@ def _shortened(text: str) -> str:
     return text[: _LONGEST // 2] + "\n" + text[-_LONGEST // 2 :]
 
 
-def _versions(text: str) -> Iterator[str]:
+def _unescaped_versions(text: str) -> Iterator[str]:
     yield text
     if "&quot;" in text or "&#34;" in text:
         yield html.unescape(text)
 
 
 def _strict(text: str) -> Iterator[Json]:
-    """Every top-level JSON object or array in ``text``; raw newlines in strings are let pass."""
+    """Every top-level JSON object or array in ``text``; raw newlines in strings are allowed."""
     decoder, position = json.JSONDecoder(strict=False), 0
     for _ in range(_MOST_STARTS):
         start = re.compile(r"[{\[]").search(text, position)
@@ -91,8 +91,8 @@ def _strict(text: str) -> Iterator[Json]:
 
 
 def _spans(text: str) -> Iterator[str]:
-    """Parts of ``text`` worth repairing."""
-    for version in _versions(text):
+    """The parts of ``text`` that are worth repairing."""
+    for version in _unescaped_versions(text):
         yield from (fence for fence in _FENCE.findall(version) if "{" in fence)
         start = version.find("{")
         if start >= 0:
@@ -104,28 +104,28 @@ def _repaired(span: str) -> Iterator[Json]:
     import json_repair
 
     span = span.strip().removesuffix("```").rstrip()[:_LONGEST_REPAIR]
-    if not span or _ends_open(span):
+    if not span or _is_unfinished(span):
         return
     try:
         yield json_repair.loads(span, skip_json_loads=True)
-    except Exception:  # it parses garbage: whatever it trips over is no reply
+    except Exception:  # it parses garbage; after any error there is no object
         return
 
 
-def _ends_open(span: str) -> bool:
-    """Whether the text stops inside a value, so that the value's end is missing."""
+def _is_unfinished(span: str) -> bool:
+    """Whether the text stops inside a value, so that its end is missing."""
     if span.endswith(("}", "]")):
         return False
     whole_string = span.endswith('"') and len(re.findall(r'(?<!\\)"', span)) % 2 == 0
     return not whole_string and not re.search(r"\b(true|false|null|True|False|None),?\Z", span)
 
 
-def _last_fitting(
+def _find_last_fitting(
     values: Sequence[Json], schema: type[T], problems: list[ValidationError]
 ) -> T | None:
     for value in reversed(values):
         for reading in _readings(value, 3):
-            if not _speaks_of(reading, schema):
+            if not _names_a_field(reading, schema):
                 continue
             try:
                 return _fit(reading, schema)
@@ -137,7 +137,7 @@ def _last_fitting(
 
 
 def _readings(value: Json, depth: int) -> Iterator[Json]:
-    """The value itself, then what is wrapped in it: tool calls, lists, the schema's own name."""
+    """The value itself, then the values wrapped in it: tool calls, lists, the schema's own name."""
     yield value
     if depth == 0:
         return
@@ -155,12 +155,12 @@ def _readings(value: Json, depth: int) -> Iterator[Json]:
             yield from _readings(item, depth - 1)
 
 
-def _speaks_of(value: Json, schema: type[BaseModel]) -> bool:
-    """Whether the value names at least one field; an object of defaults alone says nothing."""
+def _names_a_field(value: Json, schema: type[BaseModel]) -> bool:
+    """Whether the value names at least one field; defaults alone do not count as an object."""
     if issubclass(schema, RootModel):
         return True
-    names = {_plain(name) for name in _names(schema)}
-    return isinstance(value, Mapping) and any(_plain(str(key)) in names for key in value)
+    names = {_normalise_name(name) for name in _names(schema)}
+    return isinstance(value, Mapping) and any(_normalise_name(str(key)) in names for key in value)
 
 
 def _names(schema: type[BaseModel]) -> Iterator[str]:
@@ -170,12 +170,12 @@ def _names(schema: type[BaseModel]) -> Iterator[str]:
             yield field.validation_alias
 
 
-def _plain(name: str) -> str:
+def _normalise_name(name: str) -> str:
     return re.sub(r"[\s_-]", "", name).casefold()
 
 
 def _fit(value: Json, schema: type[T]) -> T:
-    """Validate, and again after harmless repairs of what was wrong."""
+    """Validate the value; if that fails, repair it harmlessly and validate again."""
     try:
         return schema.model_validate(value)
     except ValidationError as error:
@@ -190,7 +190,7 @@ def _fit(value: Json, schema: type[T]) -> T:
                 break
             try:
                 return schema.model_validate(repaired)
-            except ValidationError as again:  # as of a text that the mark "…" makes too long
+            except ValidationError as again:  # such as for a text that "…" makes too long
                 problem = again
         raise error from None
 
@@ -212,14 +212,14 @@ def _repair(root: Json, loc: tuple[str | int, ...], kind: str, about: Details) -
             return False
         holder[loc[-1]] = new  # type: ignore[index]
     except (KeyError, IndexError, TypeError):
-        return False  # a union's branch has no place in the value
+        return False  # a branch of a union has no place in the value
     return True
 
 
 def _rename(holder: dict[str, Json], name: str) -> bool:
     """Accept ``Final Answer`` for ``final_answer``."""
     for key in list(holder):
-        if key != name and _plain(key) == _plain(name):
+        if key != name and _normalise_name(key) == _normalise_name(name):
             holder[name] = holder.pop(key)
             return True
     return False
@@ -254,8 +254,8 @@ def _choice(value: Json, about: Details) -> Json:
     return same[0] if len(same) == 1 else value
 
 
-def _shorter(value: Json, about: Details) -> Json:
-    """Cut at the schema's limit, as a grammar would have, with ``…`` to show it."""
+def _shorten_value(value: Json, about: Details) -> Json:
+    """Cut a text or list at the schema's limit, as a grammar would, and mark the cut with ``…``."""
     limit = about.get("max_length")
     if not isinstance(limit, int) or not isinstance(value, str | list):
         return value
@@ -272,8 +272,8 @@ _BY_KIND: dict[str, Callable[[Json, Details], Json]] = {
     "float_parsing": _number,
     "literal_error": _choice,
     "enum": _choice,
-    "string_too_long": _shorter,
-    "too_long": _shorter,
+    "string_too_long": _shorten_value,
+    "too_long": _shorten_value,
 }
 
 
@@ -285,7 +285,7 @@ def _failure(text: str, problems: Sequence[ValidationError], *, cut: bool) -> St
         message = "The reply repeated itself without end."
         return StructuredFailure(kind="repetition", message=message, reply=reply)
     start = text.find("{")
-    if cut or (start >= 0 and not problems and _ends_open(text[start:].rstrip("`\n "))):
+    if cut or (start >= 0 and not problems and _is_unfinished(text[start:].rstrip("`\n "))):
         message = "The reply was cut off before its end; it must be shorter."
         return StructuredFailure(kind="cut_off", message=message, reply=reply)
     if not problems:

@@ -1,7 +1,7 @@
-"""How long a reply may be: the tokens that its form needs, and the form that its tokens allow.
+"""How long a reply may be: from form to tokens, and from tokens to form.
 
 A form (a Pydantic class) says how many characters each of its texts may have. Both directions are
-worked out from it, so that ceilings of tokens and lengths of fields agree.
+computed from it, so that token limits and lengths of fields agree.
 """
 
 from collections.abc import Mapping
@@ -17,57 +17,57 @@ SchemaNode: TypeAlias = Mapping[str, Any]
 """A JSON schema, or a part of one."""
 
 MOST_TOKENS = 4_096
-"""Of a reply, whatever its form admits: many servers give no more."""
+"""The most tokens of a reply of any form: many servers allow no more."""
 
-_FEWEST, _USUAL = 3, 4  # characters of a token: of code and many languages, of English
+_FEWEST, _USUAL = 3, 4  # characters of a token: fewest (code, many languages), usual (English)
 _FREE_TEXT = 6_000  # characters of a text without a length, such as a program
-_ITEMS, _MOST_ITEMS, _USUAL_ITEMS = 20, 100, 4  # of a list without a length, at most, as a rule
-_NUMBER, _MARKS = 12, 6  # characters of a number, and of what is around each value
-_SHORTEST = 150  # a sentence: a text that is cut off earlier says nothing
+_ITEMS, _MOST_ITEMS, _USUAL_ITEMS = 20, 100, 4  # items of a list: without a length, at most, usual
+_NUMBER, _MARKS = 12, 6  # characters of a number, and of the marks around each value
+_SHORTEST = 150  # characters; a shorter text is useless
 _ENDS = ('"', "'", ".", "!", "?", ")", "]", MORE)
 
 
 @lru_cache(maxsize=256)
 def tokens_of(form: type[BaseModel]) -> int:
-    """Tokens that the longest reply of a form needs, and :data:`MOST_TOKENS` at most."""
+    """The tokens that the longest reply of a form needs, at most :data:`MOST_TOKENS`."""
     schema = form.model_json_schema()
-    return min(ceil(_longest(schema, schema.get("$defs", {})) / _FEWEST), MOST_TOKENS)
+    return min(ceil(_longest_length(schema, schema.get("$defs", {})) / _FEWEST), MOST_TOKENS)
 
 
 def fitted(schema: SchemaNode, tokens: int) -> SchemaNode:
-    """A JSON schema whose longest reply, in English, has so many tokens at most.
+    """Shorten a JSON schema so that its longest English reply has at most ``tokens`` tokens.
 
-    All its texts are shortened alike, so that a model that is bound to the schema ends its reply
-    before the ceiling cuts it off. A list is counted with :data:`_USUAL_ITEMS` at most: few replies
-    fill it, and all would have to be too short. A text without a length keeps none.
+    All texts are shortened alike, so that a model bound to the schema ends its reply before the
+    limit cuts it off. A list counts as at most :data:`_USUAL_ITEMS` items: few replies fill it, and
+    otherwise all texts would be too short. A text without a length gets none.
     """
     defs, room = schema.get("$defs", {}), tokens * _USUAL
     shares = [percent / 100 for percent in range(100, 0, -5)]
-    fitting = (s for s in shares if _longest(schema, defs, s, _USUAL_ITEMS) <= room)
+    fitting = (s for s in shares if _longest_length(schema, defs, s, _USUAL_ITEMS) <= room)
     share = next(fitting, shares[-1])
     return schema if share == 1 else _shortened(schema, share)
 
 
 def marked(value: Any, schema: SchemaNode) -> Any:
-    """A reply as JSON, with ``…`` at the end of each text that a bound model had to break off."""
+    """A reply as JSON, with ``…`` at the end of each text that a bound model broke off."""
     return _marked(value, schema, schema.get("$defs", {}))
 
 
-def _longest(
+def _longest_length(
     node: SchemaNode, defs: SchemaNode, share: float = 1.0, items: int = _MOST_ITEMS
 ) -> int:
-    """Characters of the longest JSON that fits: a share of each text, so many items at most."""
+    """The length of the longest JSON that fits, with a share of each text and at most ``items``."""
     node = _resolved(node, defs)
     options = node.get("anyOf") or node.get("oneOf")
     if options:
-        return max(_longest(option, defs, share, items) for option in options)
+        return max(_longest_length(option, defs, share, items) for option in options)
     if node.get("type") == "object":
         fields = node.get("properties", {})
-        lengths = [_longest(one, defs, share, items) for one in fields.values()]
+        lengths = [_longest_length(one, defs, share, items) for one in fields.values()]
         return sum(map(len, fields)) + sum(lengths) + _MARKS * len(fields)
     if node.get("type") == "array":
         count = min(items, int(node.get("maxItems", _ITEMS)))
-        return count * (_longest(node["items"], defs, share, items) + 2)
+        return count * (_longest_length(node["items"], defs, share, items) + 2)
     if "enum" in node or "const" in node:
         return max(len(str(value)) for value in node.get("enum", [node.get("const")]))
     if node.get("type") != "string":

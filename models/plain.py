@@ -1,4 +1,4 @@
-"""Replies that are asked for as they are: inside JSON they come out worse, or end too soon."""
+"""Replies in plain text: inside JSON they get worse, or end too soon."""
 
 import ast
 import re
@@ -17,29 +17,29 @@ _SENTENCES = re.compile(r".*[.!?][\"')\]\u201d\u2019]*(?=\s|\Z)", re.DOTALL)
 
 
 class Plain(BaseModel):
-    """A reply that is no JSON."""
+    """A reply that is not JSON."""
 
     asked: ClassVar[str]
 
     @classmethod
     @abstractmethod
     def read(cls, text: str, *, cut: bool = False) -> Self | StructuredFailure:
-        """Find what was asked for in a model's reply; never raises for any text."""
+        """Read the value from a model's reply; never raises for any text."""
 
 
 class InPrompt(BaseModel):
-    """An object whose form its prompt shows: a first request does not write the schema out."""
+    """An object whose form is in its prompt, so the first request does not add the schema."""
 
 
 class Text(Plain):
-    """A text; inside JSON small models end it at the first quotation mark."""
+    """A text; inside JSON, small models end it at the first quotation mark."""
 
     asked: ClassVar[str] = "common/text_reply"
     text: str
 
     @classmethod
     def read(cls, text: str, *, cut: bool = False) -> Self | StructuredFailure:
-        """See :class:`Plain`; of a text that was cut off, its whole sentences."""
+        """See :class:`Plain`; from a text that was cut off, read its whole sentences."""
         bare = text.strip()
         fenced = _FENCED.fullmatch(bare)
         whole = fenced[1].strip() if fenced else bare
@@ -54,27 +54,27 @@ class Text(Plain):
 
 
 def cut_off(text: str) -> StructuredFailure:
-    """What is wrong with a reply that lost its end."""
+    """The failure for a reply that was cut off."""
     message = "The reply was cut off before its end; it must be shorter."
     return StructuredFailure(kind="cut_off", message=message, reply=shorten(text, 1000))
 
 
 class Program(Plain):
-    """A program in a block of code; inside JSON models write it worse."""
+    """A program in a block of code; inside JSON, models write worse programs."""
 
     asked: ClassVar[str] = "common/program_reply"
     code: str
 
     @classmethod
     def read(cls, text: str, *, cut: bool = False) -> Self | StructuredFailure:
-        """See :class:`Plain`: the longest block of code that is one, or the whole text.
+        """See :class:`Plain`: reads the longest block that is a program, or the whole text.
 
-        What lost its end is none.
+        A block that was cut off does not count.
         """
         blocks = [b[1].strip("\n") for b in _BLOCK.finditer(text) if b[2] or not cut] or (
             [] if cut else [text.strip()]
         )
-        problems = {block: _problem(block) for block in blocks}
+        problems = {block: _find_problem(block) for block in blocks}
         if sound := [block for block, problem in problems.items() if not problem]:
             return cls(code=max(sound, key=len))
         if not text.strip():
@@ -86,8 +86,8 @@ class Program(Plain):
         return StructuredFailure(kind="no_program", message=message, reply=shorten(text, 1000))
 
 
-def _problem(code: str) -> str:
-    """Why a text is no program; empty if it is one."""
+def _find_problem(code: str) -> str:
+    """The reason why a text is not a program; empty if it is one."""
     if len(code) > _LONGEST:
         return "it is too long"
     try:
@@ -100,7 +100,7 @@ def _problem(code: str) -> str:
 
 
 def _is_prose(part: ast.stmt) -> bool:
-    """Whether a statement may as well be plain words: "Four", "Answer: four"."""
+    """Whether a statement may be plain words, such as "Four" or "Answer: four"."""
     if isinstance(part, ast.AnnAssign):
         return part.value is None
     stated = part.value if isinstance(part, ast.Expr) else None

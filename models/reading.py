@@ -1,4 +1,4 @@
-"""How far a server has read a prompt: llama.cpp reports it while a reply is streamed."""
+"""How much of a prompt a server has read: llama.cpp reports it while a reply streams."""
 
 import json
 from collections.abc import AsyncIterator, Callable
@@ -12,7 +12,7 @@ from planweave.usage import held
 
 
 class PromptProgress(NamedTuple):
-    """How many of a prompt's tokens are read, of how many, and how many of them were kept."""
+    """How many tokens of a prompt are read, their total, and how many were cached."""
 
     read: int
     tokens: int
@@ -26,12 +26,12 @@ _REPORT = b'"prompt_progress"'
 
 
 def reading_heard(report: OnPromptProgress) -> AbstractContextManager[OnPromptProgress]:
-    """Report how prompts are read that this task sends inside the block."""
+    """Report the reading of prompts that this task sends inside the block."""
     return held(_listener, report)
 
 
 def reporting(request: httpx.Request) -> httpx.Request:
-    """The request, which asks for reports if it asks for a stream and somebody listens."""
+    """Add a request for reports if the reply streams and somebody listens."""
     if _listener.get() is None:
         return request
     try:
@@ -48,14 +48,14 @@ def reporting(request: httpx.Request) -> httpx.Request:
 
 
 def heard(response: httpx.Response) -> httpx.Response:
-    """The response, of which reports are heard as they come."""
+    """The response, with its reports passed on as they arrive."""
     report = _listener.get()
     if report is not None:
-        response.stream = _Overheard(cast("httpx.AsyncByteStream", response.stream), report)
+        response.stream = _ReportingStream(cast("httpx.AsyncByteStream", response.stream), report)
     return response
 
 
-class _Overheard(httpx.AsyncByteStream):
+class _ReportingStream(httpx.AsyncByteStream):
     def __init__(self, inner: httpx.AsyncByteStream, report: OnPromptProgress) -> None:
         self._inner, self._hear = inner, report
 

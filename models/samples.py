@@ -1,4 +1,7 @@
-"""Several replies to one prompt, or how likely one is: what is sure can be told from a slip."""
+"""Asks for several replies to one prompt, or for the probability of one reply.
+
+Both help to tell a reliable reply from a slip.
+"""
 
 import math
 import time
@@ -15,7 +18,7 @@ from planweave.models.errors import ModelUnavailable
 from planweave.models.usage import CallRecord
 
 _LIKELIEST = 10
-"""First words of a reply whose chances are asked for."""
+"""How many of the likeliest first tokens to request with their probabilities."""
 
 
 class Samples(NamedTuple):
@@ -28,16 +31,16 @@ class Samples(NamedTuple):
 async def several_replies(
     model: BaseChatModel, messages: Sequence[BaseMessage], count: int, *, role: str = ""
 ) -> Samples:
-    """Ask ``model`` for ``count`` free texts; the prompt is read once where the server can.
+    """Ask ``model`` for ``count`` free texts; the prompt is read once if the server supports it.
 
-    Fewer come where the time of the run is over. ``ModelUnavailable`` holds the calls' records.
+    There are fewer if the time of the run ends. ``ModelUnavailable`` holds the calls' records.
     """
     replies: list[str] = []
     records: list[CallRecord] = []
     while len(replies) < count:
         left, made = count - len(replies), len(replies)
         try:
-            found, record = await _asked(model, messages, left, made, role)
+            found, record = await _request_replies(model, messages, left, made, role)
         except ModelUnavailable as error:
             if error.trouble != "out_of_time":
                 raise
@@ -48,26 +51,26 @@ async def several_replies(
     return Samples(tuple(replies[:count]), tuple(records))
 
 
-async def _asked(
+async def _request_replies(
     model: BaseChatModel, messages: Sequence[BaseMessage], count: int, made: int, role: str
 ) -> tuple[list[str], CallRecord]:
-    """One request for ``count`` replies at most, after so many; at least one comes."""
-    # Only models that declare ``n`` take it: others would refuse the call.
+    """Request at most ``count`` replies after the ``made`` earlier ones; at least one arrives."""
+    # Only models that declare ``n`` accept it; others would refuse the call.
     options: dict[str, Any] = {}
     if count > 1 and hasattr(model, "n"):
         options["n"] = min(count, SLOTS)
     if made and isinstance(seed := getattr(model, "seed", None), int):
-        options["seed"] = seed + made  # the same seed would bring the same replies again
-    found, record = await _generated(model, messages, role, options)
-    others = sum(len(one.text) // 4 for one in found[1:])  # servers count only the first's tokens
+        options["seed"] = seed + made  # the same seed would give the same replies
+    found, record = await _generate(model, messages, role, options)
+    others = sum(len(one.text) // 4 for one in found[1:])  # servers count only the first one
     record = record.model_copy(update={"output_tokens": record.output_tokens + others})
     return [one.text for one in found], record
 
 
-async def _generated(
+async def _generate(
     model: BaseChatModel, messages: Sequence[BaseMessage], role: str, options: dict[str, Any]
 ) -> tuple[list[BaseMessage], CallRecord]:
-    """The replies to one request, and the record of the call by the first of them."""
+    """The replies to one request, and the record of the call, made from the first reply."""
     start_in_time()
     start = time.perf_counter()
     try:
@@ -80,7 +83,7 @@ async def _generated(
 
 
 class Chance(NamedTuple):
-    """How likely a model says yes, from 0 to 1, and the records of the call."""
+    """The probability that a model says yes, from 0 to 1, and the records of the call."""
 
     yes: float
     records: tuple[CallRecord, ...]
@@ -92,26 +95,26 @@ async def chance_of_yes(
     *,
     role: str = "",
 ) -> Chance:
-    """Ask ``model`` for yes or no; gives the share of "yes" in the chances of both words.
+    """Ask ``model`` for yes or no; returns the share of "yes" in the probability of both words.
 
-    That is 1 for any other reply, and if the time of the run is over. ``ModelUnavailable`` holds
-    the calls' records.
+    The share is 1 for any other reply, and if the time of the run is over. ``ModelUnavailable``
+    holds the calls' records.
     """
     options: dict[str, Any] = {}
     if hasattr(model, "logprobs"):
         options = {"logprobs": True, "top_logprobs": _LIKELIEST, "max_tokens": 1}
     try:
-        (message, *_), record = await _generated(model, messages, role, options)
+        (message, *_), record = await _generate(model, messages, role, options)
     except ModelUnavailable as error:
         if error.trouble != "out_of_time":
             raise
         return Chance(1.0, error.calls)
-    told = message.response_metadata.get("logprobs") or {}
-    return Chance(_share_of_yes(told.get("content") or [], message.text), (record,))
+    logprobs = message.response_metadata.get("logprobs") or {}
+    return Chance(_share_of_yes(logprobs.get("content") or [], message.text), (record,))
 
 
 def _share_of_yes(tokens: Sequence[Mapping[str, Any]], reply: str) -> float:
-    """The chance of yes beside that of no in the first token, or in a reply without chances."""
+    """The share of yes in the probabilities of the first token; else taken from the reply."""
     chances = {"yes": 0.0, "no": 0.0}
     first = tokens[0].get("top_logprobs") if tokens else None  # some servers send null
     likely = [(one["token"], one["logprob"]) for one in first or ()]

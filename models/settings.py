@@ -1,7 +1,7 @@
-"""Settings of the process: where files lie, how patient we are, and the keys.
+"""Settings of the process: folders, patience, and keys.
 
-Which model answers, at what temperature and with how many tokens, is the run's business and comes
-as arguments; nothing here changes between two runs of one process.
+The model of a run, its temperature and its number of tokens are arguments of the run. The settings
+here never change between two runs of one process.
 """
 
 from functools import cache
@@ -23,23 +23,23 @@ class ModelSettings(ProcessSettings):
     )
 
     cache_dir: Path = Field(default_factory=lambda: platformdirs.user_cache_path("planweave"))
-    """Holds the response cache."""
+    """Folder of the response cache."""
     weights_dir: Path = Field(
         default_factory=lambda: platformdirs.user_data_path("planweave") / "weights"
     )
-    """Holds the embedded models' weights."""
+    """Folder of the embedded models' weights."""
     weights_url: str = "https://huggingface.co"
     """Site that serves the models' official repositories, or a mirror of it."""
     gguf: Path | None = None
-    """A GGUF file that the name `embedded` stands for."""
+    """The GGUF file that the name `embedded` refers to."""
     threads: int | None = Field(default=None, ge=1)
     """Threads of the embedded model; the physical cores if unset."""
     n_ctx: int = Field(default=8192, ge=512)
     """Context of the embedded model, tokens."""
     response_cache: Literal["off", "deterministic", "all"] = "deterministic"
-    """Which replies are kept on disk: none, those at temperature 0, or all."""
+    """Which replies are stored on disk: none, those at temperature 0, or all."""
     requests_per_second: float | None = Field(default=None, gt=0)
-    """Ceiling on requests to one provider; unlimited if unset."""
+    """Limit on requests to one provider; unlimited if unset."""
     retries: int = Field(default=4, ge=0, le=20)
     """Further attempts after a 429, a 5xx or a time-out."""
     timeout: float = Field(default=300.0, gt=0)
@@ -49,9 +49,9 @@ class ModelSettings(ProcessSettings):
     api_key: SecretStr | None = None
     """Key for servers that are named by their URL."""
     query_instruction: str | None = None
-    """Put before a question in place of what the embedding model has."""
+    """Text before a question, instead of the embedding model's own."""
     document_instruction: str | None = None
-    """Put before a document in place of what the embedding model has."""
+    """Text before a document, instead of the embedding model's own."""
     openai_api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("PLANWEAVE_OPENAI_API_KEY", "OPENAI_API_KEY")
     )

@@ -1,4 +1,4 @@
-"""The text of a reply's field while the reply is written: an answer is heard, its JSON is not."""
+"""Streams the text of one field of a reply: users read the answer, not its JSON."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -12,15 +12,15 @@ from langchain_core.runnables.config import ensure_config, get_async_callback_ma
 from pydantic_core import from_json
 
 NO_STREAM = "nostream"
-"""LangGraph's tag for calls that its message stream leaves out."""
+"""LangGraph's tag for calls that its message stream omits."""
 
 
 class SpokenField:
-    """Decodes one string of a JSON object as it arrives; text before it may hold no brace.
+    """Decodes one string of a JSON object as it arrives; text before it may contain no brace.
 
-    The path leads from the outermost object to the field; without one the reply is the text.
-    A field that is no string gives nothing, and a reply that is no JSON neither: the whole reply
-    is read when it has come (:mod:`planweave.models.extract`).
+    The path leads from the outermost object to the field; without a path the reply is the text. A
+    field that is not a string gives nothing, and neither does a reply that is not JSON: the
+    complete reply is read at its end (:mod:`planweave.models.extract`).
     """
 
     def __init__(self, path: Sequence[str]) -> None:
@@ -28,7 +28,7 @@ class SpokenField:
         self._reply, self._given = "", ""
 
     def feed(self, piece: str) -> str:
-        """What a further piece of the reply adds to the field's text."""
+        """The text that a further piece of the reply adds to the field."""
         if not self._path:
             return piece
         self._reply += piece
@@ -37,7 +37,7 @@ class SpokenField:
         return added
 
     def _text(self) -> str:
-        """The field's text as far as it has come."""
+        """The text of the field so far."""
         try:
             value = from_json(
                 self._reply[self._reply.find("{") :], allow_partial="trailing-strings"
@@ -50,19 +50,19 @@ class SpokenField:
 
 
 class Heard(Protocol):
-    """Is told of each piece of a reply as it comes, by its number from 1."""
+    """Receives each piece of a reply as it arrives, with its number from 1."""
 
     def __call__(self, pieces: int, /) -> None:
-        """Hear of it."""
+        """Receive it."""
 
 
 class Speaking(AsyncCallbackHandler):
-    """Says a field of a reply in LangGraph's message stream, as a message of its own.
+    """Sends a field of a reply to LangGraph's message stream, as a separate message.
 
-    Without a path (see :class:`SpokenField`) nothing is said. ``heard`` is called for every piece.
+    Without a path (see :class:`SpokenField`) nothing is sent. ``heard`` is called for every piece.
     """
 
-    run_inline = True  # in the order in which the pieces come
+    run_inline = True  # keeps the pieces in order
 
     def __init__(self, path: Sequence[str] | None, heard: Heard | None = None) -> None:
         self._path = path
@@ -73,7 +73,7 @@ class Speaking(AsyncCallbackHandler):
         self._voices: list[AsyncCallbackManagerForLLMRun] | None = None
 
     def config(self) -> RunnableConfig:
-        """With which to ask, so that this listens."""
+        """The configuration of a request to which this listens."""
         manager = get_async_callback_manager_for_config(self._config)
         manager.add_handler(self)
         return {"callbacks": manager}
@@ -88,31 +88,31 @@ class Speaking(AsyncCallbackHandler):
         tags: list[str] | None = None,  # noqa: ARG002
         **_: Any,
     ) -> None:
-        """Take a piece of the reply."""
+        """Handle a piece of the reply."""
         self._pieces += 1
         if self._heard:
             self._heard(self._pieces)
         piece = token if isinstance(token, str) and token else _arguments(chunk)
         if self._field and (text := self._field.feed(piece)):
-            await self._say(text)
+            await self._send_text(text)
 
     async def on_llm_end(self, response: LLMResult, **_: Any) -> None:  # noqa: ARG002
-        """The reply is whole."""
-        await self._fall_silent()
+        """Handle the end of the reply."""
+        await self._end_message()
 
     async def on_llm_error(self, error: BaseException, **_: Any) -> None:  # noqa: ARG002
-        """The reply has broken off."""
-        await self._fall_silent()
+        """Handle a reply that broke off."""
+        await self._end_message()
 
-    async def _fall_silent(self) -> None:
+    async def _end_message(self) -> None:
         message = ChatGeneration(message=AIMessage(self._text, id=self._message))
         voices, self._voices = self._voices or (), None
         for voice in voices:
             await voice.on_llm_end(LLMResult(generations=[[message]]))
-        # What was said is corrected at the end: a second try would only say it once more.
+        # The end of the run corrects the sent text: a second try would only send it again.
         self._field = None if self._path is None or self._text else SpokenField(self._path)
 
-    async def _say(self, text: str) -> None:
+    async def _send_text(self, text: str) -> None:
         if self._voices is None:
             manager = get_async_callback_manager_for_config(self._config)
             self._voices = await manager.on_chat_model_start({"name": "answer"}, [[]])
@@ -123,6 +123,6 @@ class Speaking(AsyncCallbackHandler):
 
 
 def _arguments(chunk: GenerationChunk | ChatGenerationChunk | None) -> str:
-    """The piece of a reply that a provider sends as a call of a tool."""
+    """The piece of a reply that a provider sends as a tool call."""
     calls: Any = getattr(getattr(chunk, "message", None), "tool_call_chunks", None) or ()
     return "".join(call["args"] or "" for call in calls if isinstance(call, Mapping))

@@ -1,6 +1,6 @@
 """Replies that code depends on: a Pydantic object, or a typed failure.
 
-A :class:`planweave.models.plain.Plain` is asked for as it is, everything else as JSON.
+A :class:`planweave.models.plain.Plain` is requested as plain text, everything else as JSON.
 
 Lines of defence, in order: the provider's own structured output; extraction with repair
 (:mod:`planweave.models.extract`); one retry that shows the model its reply and what was wrong with
@@ -33,24 +33,24 @@ from planweave.texts import shorten
 T = TypeVar("T", bound=BaseModel)
 
 _plain_only: set[tuple[str, str]] = set()
-"""Pairs of model and schema whose server refuses the schema, or has ignored it again and again."""
+"""Pairs of model and schema whose server refuses the schema or repeatedly ignored it."""
 _ignored: Counter[tuple[str, str]] = Counter()
-"""How many first replies in a row had no JSON at all, by model and schema."""
+"""The number of first replies in a row without any JSON, by model and schema."""
 _IGNORED_AT_MOST = 3
 _FAILURES: dict[Trouble, Literal["prompt_too_long", "out_of_time"]] = {
     "too_long": "prompt_too_long",
     "out_of_time": "out_of_time",
 }
-"""What goes wrong with one call, and does not end a run."""
+"""Troubles of a single call that do not end a run."""
 
 
 @dataclass(frozen=True)
 class StructuredReply(Generic[T]):
-    """What came of asking for an object."""
+    """The result of a request for an object."""
 
     value: T | None
     failure: StructuredFailure | None
-    calls: tuple[CallRecord, ...]  # none where the time of the run was over
+    calls: tuple[CallRecord, ...]  # none if the time of the run was over
     role: str = ""
 
 
@@ -62,9 +62,9 @@ async def ask(
     role: str = "",
     config: RunnableConfig | None = None,
 ) -> StructuredReply[T]:
-    """Ask ``model`` for an object of ``schema``. No reply, however malformed, raises.
+    """Ask ``model`` for an object of ``schema``. No malformed reply raises.
 
-    Without a reply, ``ModelUnavailable`` holds the records of the calls so far.
+    If there is no reply, ``ModelUnavailable`` holds the records of the calls so far.
     """
     records: list[CallRecord] = []
     prompt = list(messages)
@@ -78,8 +78,8 @@ async def ask(
             kind = _FAILURES[error.trouble]
             failed = StructuredFailure(kind=kind, message=error.problem)
             return StructuredReply(None, failed, tuple(records), role)
-        outcome = await asyncio.to_thread(_read, done, schema, _bound_form(model, schema))
-        if not tries:  # the second prompt spells the form out
+        outcome = await asyncio.to_thread(_read, done, schema, _enforced_form(model, schema))
+        if not tries:  # the second prompt already shows the form
             _note_ignored(_pair(model, schema), outcome)
         if not isinstance(outcome, StructuredFailure):
             return StructuredReply(outcome, None, tuple(records), role)
@@ -90,7 +90,7 @@ async def ask(
 
 
 def _note_ignored(pair: tuple[str, str], outcome: object) -> None:
-    """Stop sending a schema that the provider takes and ignores; a single reply proves nothing."""
+    """Stop sending a schema that the provider accepts and ignores; one reply is no proof."""
     if not isinstance(outcome, StructuredFailure) or outcome.kind != "no_json":
         _ignored.pop(pair, None)
         return
@@ -116,7 +116,7 @@ async def _request(
     config: RunnableConfig | None,
     records: list[CallRecord],
 ) -> Call:
-    """Ask with the provider's structured output; in plain text where it has none."""
+    """Ask with the provider's structured output, or in plain text if it has none."""
     native = await asyncio.to_thread(_native, model, schema)  # may import a provider's package
     try:
         if native is not None:
@@ -130,7 +130,7 @@ async def _request(
             else:
                 records.append(done.record)
                 return done
-        done = await call(model, _with_shape(prompt, schema), role=role, config=config)
+        done = await call(model, _add_shape(prompt, schema), role=role, config=config)
     except ModelUnavailable as error:
         records.extend(error.calls)
         error.calls = tuple(records)
@@ -140,15 +140,16 @@ async def _request(
 
 
 def _native(model: BaseChatModel, schema: type[BaseModel]) -> BoundModel | None:
-    """The model bound to its provider's structured output, or None where it has none."""
+    """The model bound to its provider's structured output, or None if it has none."""
     inherited = type(model).with_structured_output is BaseChatModel.with_structured_output
     if inherited or issubclass(schema, Plain) or _pair(model, schema) in _plain_only:
         return None
     from langchain_openai.chat_models.base import BaseChatOpenAI
 
     if isinstance(model, BaseChatOpenAI) and not model.use_responses_api:
-        # In the body and not as an argument, with which the client raises for cut-off replies.
-        body = {**(model.extra_body or {}), "response_format": _understood(model, schema)}
+        # In the body and not as an argument: with an argument the client raises for cut-off
+        # replies.
+        body = {**(model.extra_body or {}), "response_format": _accepted_format(model, schema)}
         return model.bind(extra_body=body)
     try:
         return model.with_structured_output(schema, method="json_schema", include_raw=True)
@@ -161,16 +162,16 @@ def _pair(model: BaseChatModel, schema: type[BaseModel]) -> tuple[str, str]:
     return name_of(model), f"{schema.__module__}.{schema.__qualname__}"
 
 
-def _understood(model: BaseChatModel, schema: type[BaseModel]) -> object:
-    """The response format; for OpenAI without limits of strings: its strict mode knows few."""
-    form = _bound_form(model, schema)
+def _accepted_format(model: BaseChatModel, schema: type[BaseModel]) -> object:
+    """The response format; for OpenAI without limits on strings, since strict mode knows few."""
+    form = _enforced_form(model, schema)
     if form is None:
-        return _without(response_format(schema), ("minLength", "maxLength", "pattern"))
+        return _without_keywords(response_format(schema), ("minLength", "maxLength", "pattern"))
     return response_format(schema, form)
 
 
-def _bound_form(model: BaseChatModel, schema: type[BaseModel]) -> SchemaNode | None:
-    """The JSON schema whose lengths the model's server holds it to; None where none does."""
+def _enforced_form(model: BaseChatModel, schema: type[BaseModel]) -> SchemaNode | None:
+    """The JSON schema whose lengths the model's server enforces; None if it enforces none."""
     from langchain_openai.chat_models.base import BaseChatOpenAI
 
     if (
@@ -185,22 +186,22 @@ def _bound_form(model: BaseChatModel, schema: type[BaseModel]) -> SchemaNode | N
     return fitted(form, model.max_tokens) if model.max_tokens else form
 
 
-def _without(node: object, names: Collection[str]) -> object:
-    """A schema without what these names demand."""
+def _without_keywords(node: object, names: Collection[str]) -> object:
+    """A schema without these keywords."""
     if isinstance(node, list):
-        return [_without(item, names) for item in node]
+        return [_without_keywords(item, names) for item in node]
     if not isinstance(node, Mapping):
         return node
-    return {key: _without(value, names) for key, value in node.items() if key not in names}
+    return {key: _without_keywords(value, names) for key, value in node.items() if key not in names}
 
 
 def response_format(schema: type[BaseModel], form: SchemaNode | None = None) -> dict[str, object]:
-    """The ``response_format`` of OpenAI-compatible servers for ``schema``, or its shorter ``form``.
+    """The ``response_format`` of OpenAI-compatible servers for ``schema`` or a shorter ``form``.
 
-    Strict wherever the schema allows it: every field is written, in the order of the class, and no
-    other.
+    It is strict if the schema allows it: the reply has every field, in the order of the class, and
+    no other.
     """
-    tightened, strict = _tightened(form or schema.model_json_schema())
+    tightened, strict = _tighten(form or schema.model_json_schema())
     name = "".join(letter for letter in schema.__name__ if letter.isalnum() or letter in "_-")[:64]
     return {
         "type": "json_schema",
@@ -208,10 +209,10 @@ def response_format(schema: type[BaseModel], form: SchemaNode | None = None) -> 
     }
 
 
-def _tightened(node: object) -> tuple[object, bool]:
-    """``node`` with all fields required and none added, and whether that was possible."""
+def _tighten(node: object) -> tuple[object, bool]:
+    """``node`` with all fields required and no others allowed, and whether that was possible."""
     if isinstance(node, list):
-        items = [_tightened(item) for item in node]
+        items = [_tighten(item) for item in node]
         return [item for item, _ in items], all(strict for _, strict in items)
     if not isinstance(node, Mapping):
         return node, True
@@ -219,20 +220,20 @@ def _tightened(node: object) -> tuple[object, bool]:
     strict = not isinstance(node.get("additionalProperties"), Mapping)
     for key, value in node.items():
         if key in ("properties", "$defs"):
-            parts = {name: _tightened(part) for name, part in value.items()}
+            parts = {name: _tighten(part) for name, part in value.items()}
             tight[key] = {name: part for name, (part, _) in parts.items()}
             strict = strict and all(ok for _, ok in parts.values())
         elif key not in ("title", "default", "discriminator"):
-            tight["anyOf" if key == "oneOf" else key], ok = _tightened(value)
+            tight["anyOf" if key == "oneOf" else key], ok = _tighten(value)
             strict = strict and ok
     if "properties" in node:
         tight |= {"required": list(node["properties"]), "additionalProperties": False}
     return tight, strict
 
 
-def _with_shape(prompt: Sequence[BaseMessage], schema: type[BaseModel]) -> list[BaseMessage]:
+def _add_shape(prompt: Sequence[BaseMessage], schema: type[BaseModel]) -> list[BaseMessage]:
     """The prompt with the schema at its end; unchanged if it already shows the form."""
-    shape = _shape(schema)
+    shape = _shape_text(schema)
     if issubclass(schema, InPrompt) or (prompt and shape in prompt[-1].text):
         return list(prompt)
     if prompt and isinstance(prompt[-1], HumanMessage):
@@ -241,11 +242,11 @@ def _with_shape(prompt: Sequence[BaseMessage], schema: type[BaseModel]) -> list[
 
 
 @lru_cache(maxsize=256)
-def _shape(schema: type[BaseModel]) -> str:
-    """What is asked of a reply, with the schema written out; patterns are for machines alone."""
+def _shape_text(schema: type[BaseModel]) -> str:
+    """The request for a form, with the schema; patterns are omitted, since only code needs them."""
     if issubclass(schema, Plain):
         return load(schema.asked).fill()
-    shown = _without(_tightened(schema.model_json_schema())[0], ("pattern",))
+    shown = _without_keywords(_tighten(schema.model_json_schema())[0], ("pattern",))
     written = json.dumps(shown, separators=(",", ":"))
     return load("common/json_reply").fill(schema=written)
 
@@ -253,11 +254,11 @@ def _shape(schema: type[BaseModel]) -> str:
 def _corrected(
     messages: Sequence[BaseMessage], failure: StructuredFailure, schema: type[BaseModel]
 ) -> list[BaseMessage]:
-    """The prompt, the reply and what was wrong with it; of a reply without end, the beginning.
+    """The prompt, the reply and its error; of a reply without end, only the beginning.
 
-    Shown all of it, a small model writes all of it again.
+    A small model that sees all of it repeats all of it.
     """
-    wording = load("common/json_again").fill(problem=failure.message, shape=_shape(schema))
+    wording = load("common/json_again").fill(problem=failure.message, shape=_shape_text(schema))
     again = HumanMessage(wording)
     if not failure.reply:
         return [*messages, again]

@@ -1,4 +1,4 @@
-"""What calls cost: one record per call, their sum, and the price table."""
+"""The cost of calls: one record per call, their sum, and the price table."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from planweave.usage import Usage
 
 
 class Price(BaseModel, frozen=True, extra="forbid"):
-    """Dollars per million tokens; ``cached`` are prompt tokens that the provider had kept."""
+    """Dollars per million tokens; ``cached`` applies to prompt tokens that the provider cached."""
 
     input: float
     output: float
@@ -38,23 +38,23 @@ class PromptMessage(BaseModel, frozen=True):
 class CallRecord(BaseModel, frozen=True):
     """Everything about one call of a model; serialises to JSON."""
 
-    role: str  # of the graph: planner, executor …
-    model: str  # as the run's settings name it
+    role: str  # in the graph: planner, executor …
+    model: str  # as named in the run's settings
     prompt: tuple[PromptMessage, ...] = ()
     reply: str = ""
     input_tokens: int = 0
     output_tokens: int = 0
-    cached_tokens: int = 0  # that the server did not have to read again
+    cached_tokens: int = 0  # tokens that the server did not read again
     seconds: float = 0.0
     dollars: float | None = None  # None if the price is unknown
-    from_cache: bool = False  # from our response cache: it cost nothing
+    from_cache: bool = False  # from our response cache, at no cost
     error: str = ""  # why the call, or the use of its reply, failed
     stage: int | str = 0  # the graph's step, such as 4, or 4.2 in a subgraph; 0 outside
     task: str = ""  # tasks of one step run at once
 
     @property
     def usage(self) -> Usage:
-        """The call as usage, to be added up."""
+        """The call as usage, for sums."""
         return Usage(
             calls=1,
             input_tokens=self.input_tokens,
@@ -67,7 +67,7 @@ class CallRecord(BaseModel, frozen=True):
 
 
 def usage_by_role(records: Iterable[CallRecord]) -> dict[str, Usage]:
-    """Usage of each role, in the order in which the roles first called."""
+    """Usage of each role, in the order of the roles' first calls."""
     usage: dict[str, Usage] = {}
     for record in records:
         usage[record.role] = usage.get(record.role, Usage()) + record.usage
@@ -80,9 +80,9 @@ _SNAPSHOT = re.compile(r"(-\d{4}-\d{2}-\d{2}|-\d{8}|-latest)$")
 
 
 def price_of(name: str) -> Price | None:
-    """Price of the model called ``name`` (``provider:model``), or None when it is unknown.
+    """Price of the model called ``name`` (``provider:model``), or None if unknown.
 
-    A name with a date (``…-2024-08-06``) falls back to the name without. Models that run on the
+    A name with a date (``…-2024-08-06``) falls back to the name without it. Models that run on the
     user's own machine cost nothing. The file of the setting ``prices`` overrides the table.
     """
     table = _prices(process_settings().prices)

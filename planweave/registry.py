@@ -1,4 +1,4 @@
-"""Things of one kind by name: our own, what a program registers, what installed packages bring."""
+"""Objects of one kind by name: our own, registered ones, and those of installed packages."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
@@ -15,12 +15,13 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class Registry(Generic[T]):
-    """Everything of one kind, such as ``method``, that can be asked for by name.
+    """All objects of one kind, such as ``method``, by name.
 
-    What is ours (by name, the module that registers it) or installed is imported when it is first
-    asked for, so that listing names is cheap. An installed package brings a thing by an entry point
-    of the group ``planweave.<kind>s``, by the last word of the kind, which names the thing, or a
-    module that registers it on import. ``accepts`` says whether an object is of this kind.
+    Our own modules (by name, the module that registers the object) and installed packages are
+    imported at their first use, so that listing names is quick. An installed package provides an
+    object by an entry point of the group ``planweave.<kind>s``, after the last word of the kind.
+    The entry point refers to the object, or to a module that registers it on import. ``accepts``
+    says whether an object is of this kind.
     """
 
     def __init__(
@@ -33,17 +34,17 @@ class Registry(Generic[T]):
         self._known: dict[str, T] = {}
 
     def add(self, name: str, thing: T) -> T:
-        """Make a thing known by a name."""
+        """Register an object under a name."""
         if self._known.setdefault(name, thing) is not thing:
             raise BadInput(f"There is already a {self.kind} {name!r}.", fix="Choose another name.")
         return thing
 
     def remove(self, name: str) -> None:
-        """Forget what was registered under a name."""
+        """Remove a registered name."""
         self._known.pop(name, None)
 
     def get(self, name: str) -> T:
-        """The thing of that name."""
+        """The object of that name."""
         if name not in self._known and name in self._own:
             import_module(self._own[name])
         if name not in self._known:
@@ -57,12 +58,12 @@ class Registry(Generic[T]):
         return self._known[name]
 
     def names(self) -> tuple[str, ...]:
-        """Every name: our own in their order, then what was registered, then what is installed."""
+        """All names: our own in their order, registered ones, then those of installed packages."""
         installed = (entry.name for entry in entry_points(group=self.group))
         return tuple(dict.fromkeys((*self._own, *self._known, *installed)))
 
     def usable(self) -> dict[str, T]:
-        """Everything by name; of what is installed and broken a warning is logged instead."""
+        """All objects by name; broken ones of installed packages are logged and omitted."""
         found = {}
         for name in self.names():
             try:

@@ -1,4 +1,4 @@
-"""Settings of the process, and where what outlasts a run is kept."""
+"""Settings of the process, and the folders for data that outlasts a run."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ def read_settings(kind: type[Settings]) -> Settings:
     """Read settings from the environment and ``.env``."""
     try:
         return kind()
-    except SettingsError as error:  # its text alone names the field, in quotes
+    except SettingsError as error:  # only its text names the field, in quotes
         place, reason = str(error).split('"')[1:2], "it is not JSON"
     except ValidationError as error:
         place, reason = place_and_reason(error)
@@ -33,13 +33,13 @@ def read_settings(kind: type[Settings]) -> Settings:
 
 
 def is_file_name(name: str, form: re.Pattern[str]) -> bool:
-    """Whether a name has this form, and its parts are short enough for a file with an ending."""
+    """Whether a name has this form, and its parts are short enough for file names with endings."""
     fits = all(len(part.encode()) <= _MAX_NAME_BYTES for part in name.split("/"))
     return form.fullmatch(name) is not None and fits
 
 
 def private_folder(folder: Path, what: str, variable: str) -> Path:
-    """Make a folder for its owner alone, unless it exists; ``variable`` names another place."""
+    """Create a folder for its owner alone, unless it exists; ``variable`` sets another place."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -51,12 +51,12 @@ def private_folder(folder: Path, what: str, variable: str) -> Path:
 
 
 class ProcessSettings(BaseSettings):
-    """Settings that are read from variables of the environment and ``.env``."""
+    """Settings from environment variables and ``.env``."""
 
     model_config = SettingsConfigDict(env_prefix="PLANWEAVE_", env_file=".env", extra="ignore")
 
 
 class StateSettings(ProcessSettings):
-    """Where threads, long-term memory and experience are kept (``PLANWEAVE_STATE_DIR``)."""
+    """The folder for threads, long-term memory and experience (``PLANWEAVE_STATE_DIR``)."""
 
     state_dir: Path = Field(default_factory=lambda: platformdirs.user_state_path("planweave"))

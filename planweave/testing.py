@@ -1,4 +1,4 @@
-"""A chat model that plays written replies, to try and test methods without any model."""
+"""A chat model that plays written replies, to try and test methods without a real model."""
 
 import json
 import re
@@ -41,7 +41,7 @@ class ScriptedModel(BaseChatModel):
     """
 
     script: Any
-    max_tokens: int | None = None  # where a longer reply is cut off; None: nowhere
+    max_tokens: int | None = None  # a longer reply is cut off; None: never
     _played: dict[str, int] = PrivateAttr(default_factory=dict)
 
     def __init__(self, script: Script, *, max_tokens: int | None = None) -> None:
@@ -56,7 +56,7 @@ class ScriptedModel(BaseChatModel):
         """
         text = read_text(path, fix="Name a text file of replies.")
         if path.suffix.lower() in (".json", ".yaml", ".yml"):
-            return cls(_checked(_parsed(text, path), path))
+            return cls(_check_script(_parse_script(text, path), path))
         if replies := [reply.strip() for reply in _SEPARATOR.split(text) if reply.strip()]:
             return cls(replies)
         raise BadInput(f"The script {path} holds no reply.", fix="Write one, or several with ---.")
@@ -66,7 +66,7 @@ class ScriptedModel(BaseChatModel):
         return "script"
 
     async def agenerate(self, *given: Any, **how: Any) -> LLMResult:
-        """Reply; LangChain does not pass on who asks where it streams a reply by itself."""
+        """Reply; when LangChain streams a reply by itself, it does not pass on who asks."""
         role = (how.get("metadata") or {}).get("role", "")
         with held(_role, role):
             return await super().agenerate(*given, **how)
@@ -109,7 +109,7 @@ class ScriptedModel(BaseChatModel):
     def _reply(
         self, messages: Sequence[BaseMessage], run_manager: CallbackManagerForLLMRun | None
     ) -> tuple[str, bool]:
-        """The text of the next reply, and whether it was cut off."""
+        """The text of the next reply, and whether it is cut off."""
         role = str(run_manager.metadata.get("role", "")) if run_manager else _role.get()
         reply = self.script(messages) if callable(self.script) else self._next(role)
         text = reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)
@@ -122,9 +122,10 @@ class ScriptedModel(BaseChatModel):
         key = role if by_role else ""
         number = self._played.get(key, 0)
         if number >= len(replies):
-            whose = f" of the role {role!r}" if by_role else f", which the role {role!r} needs"
+            role_text = f" of the role {role!r}" if by_role else f", which the role {role!r} needs"
             raise BadInput(
-                f"The script has no reply number {number + 1}{whose}.", fix="Add it to the script."
+                f"The script has no reply number {number + 1}{role_text}.",
+                fix="Add it to the script.",
             )
         self._played[key] = number + 1
         reply: Reply = replies[number]
@@ -136,7 +137,7 @@ def _usage(messages: Sequence[BaseMessage], text: str) -> Any:
     return {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
 
 
-def _parsed(text: str, path: Path) -> object:
+def _parse_script(text: str, path: Path) -> object:
     import yaml
 
     try:
@@ -150,8 +151,8 @@ def _parsed(text: str, path: Path) -> object:
     raise BadInput(f"The script {path} is not {kind} (line {line}).", fix=_FIX)
 
 
-def _checked(found: object, path: Path) -> Script:
-    """The script that a file holds."""
+def _check_script(found: object, path: Path) -> Script:
+    """The script in a file."""
     lists = [*found.values()] if isinstance(found, dict) else [found]
     for replies in lists:
         if not isinstance(replies, list) or not all(isinstance(r, str | dict) for r in replies):

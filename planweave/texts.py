@@ -1,11 +1,11 @@
-"""Texts that are cut, and lists that are shown in part: always marked, so that nobody is misled."""
+"""Shortens texts and lists; cuts are always marked, so that they mislead nobody."""
 
 import hashlib
 import re
 from collections.abc import Iterable
 
 MORE = "…"
-"""Stands where something was left out."""
+"""Marks an omission."""
 
 _LONGEST_WORD = 40
 _WORDS = "one two three four five six seven eight nine ten eleven twelve"
@@ -15,14 +15,14 @@ COUNT = rf"\d{{1,3}}|{'|'.join(_COUNTS)}"
 
 
 def digest(text: str, length: int = 16) -> str:
-    """Hexadecimal digits that stand for a text, of its SHA-256."""
+    """The first hexadecimal digits of a text's SHA-256, as its short identifier."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:length]
 
 
 def shorten(text: str, length: int) -> str:
-    """Cut ``text`` to ``length`` characters, at the end of a word; ``…`` shows that it was cut.
+    """Cut ``text`` to ``length`` characters at the end of a word; ``…`` marks the cut.
 
-    A word that is longer than usual, as in texts without blanks, is cut within.
+    Unusually long words, as in texts without blanks, are cut inside.
     """
     if len(text) <= length:
         return text
@@ -36,12 +36,12 @@ def shorten(text: str, length: int) -> str:
 
 
 def count_of(text: str) -> int:
-    """The number that a text matched by ``COUNT`` stands for."""
+    """The value of a number that ``COUNT`` has matched."""
     return _COUNTS.get(text.lower()) or int(text)
 
 
 def listed(names: Iterable[str], most: int) -> str:
-    """The names with commas; of many the first ``most``, and how many more there are."""
+    """The names with commas; of a long list the first ``most``, and the number of the others."""
     known = list(names)
     left = len(known) - most
     shown = ", ".join(known[:most] if left > 0 else known)

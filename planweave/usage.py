@@ -1,4 +1,4 @@
-"""What a run has used, and the limits on it."""
+"""The usage of a run, and its limits."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -36,7 +36,7 @@ class Usage(BaseModel, frozen=True):
         return self._with(other, sub)
 
     def at_least(self, other: "Usage") -> "Usage":
-        """Of every field the larger value."""
+        """The larger value of each field."""
         return self._with(other, max)
 
     def _with(self, other: "Usage", how: Callable[[Any, Any], Any]) -> "Usage":
@@ -45,7 +45,7 @@ class Usage(BaseModel, frozen=True):
 
 
 class Budget(BaseModel, frozen=True, extra="forbid"):
-    """Limits on a run; None is no limit."""
+    """Limits of a run; None means no limit."""
 
     calls: int | None = None
     tokens: int | None = None
@@ -53,10 +53,10 @@ class Budget(BaseModel, frozen=True, extra="forbid"):
     dollars: float | None = None
 
     def exhausted(self, usage: Usage) -> str | None:
-        """Say which limit is reached, in a sentence; None while there is budget left.
+        """Return a sentence about the limit that is reached; None while there is budget left.
 
-        A budget in dollars cannot be kept with a model of unknown price, so it ends the run
-        rather than letting it spend unseen.
+        A budget in dollars cannot be enforced if the model's price is unknown. It then ends the
+        run, so that no money is spent unseen.
         """
         tokens = usage.input_tokens + usage.output_tokens
         if self.calls is not None and usage.calls >= self.calls:
@@ -68,33 +68,33 @@ class Budget(BaseModel, frozen=True, extra="forbid"):
         if self.dollars is not None and usage.dollars >= self.dollars:
             return f"The budget of {self.dollars:g} dollars is used up."
         if self.dollars is not None and usage.unpriced:
-            return "The model's price is unknown, so the budget in dollars cannot be kept."
+            return "The model's price is unknown, so the budget in dollars cannot be enforced."
         return None
 
 
 @dataclass
 class Meter:
-    """Counts what a run uses, call by call, whatever its state says."""
+    """Counts the usage of a run call by call, independently of the run's state."""
 
-    budget: Budget = field(default_factory=Budget)  # besides the limits of the context
+    budget: Budget = field(default_factory=Budget)  # in addition to the limits of the context
     used: Usage = field(default_factory=Usage)
-    outer: "Meter | None" = None  # of the run that this one is part of
+    outer: "Meter | None" = None  # the meter of the run that contains this one
 
     def count(self, usage: Usage) -> None:
-        """Add what a call used."""
+        """Add the usage of a call."""
         self.used += usage
         if self.outer is not None:
             self.outer.count(usage)
 
     def exhausted(self) -> str | None:
-        """Which budget is used up, in a sentence: its own, or one of a run around it."""
+        """A sentence about the exhausted budget, of this meter or an outer one; None if none is."""
         around = self.outer.exhausted() if self.outer is not None else None
         return self.budget.exhausted(self.used) or around
 
 
 @contextmanager
 def held(variable: ContextVar[Any], value: T) -> Iterator[T]:
-    """Give a context variable this value until the end of the block."""
+    """Set a context variable to this value until the end of the block."""
     token = variable.set(value)
     try:
         yield value
@@ -106,24 +106,24 @@ _meter: ContextVar[Meter | None] = ContextVar("planweave_meter", default=None)
 
 
 def metered(meter: Meter) -> AbstractContextManager[Meter]:
-    """Have all calls of models inside the block counted by ``meter``."""
+    """Let ``meter`` count all calls of models inside the block."""
     return held(_meter, meter)
 
 
 def current_meter() -> Meter | None:
-    """The meter of the run that is under way; None if nothing counts."""
+    """The meter of the current run; None if nothing counts."""
     return _meter.get()
 
 
 class End(NamedTuple):
-    """When calls of models are cut off, by the monotonic clock, and why, in a sentence."""
+    """The end of the time for model calls, by the monotonic clock, and the reason in a sentence."""
 
     at: float
     reason: str
 
     @property
     def left(self) -> float:
-        """Seconds until then; below 0 after it."""
+        """The seconds until the end; below 0 after it."""
         return self.at - monotonic()
 
 
@@ -131,10 +131,10 @@ _end: ContextVar[End | None] = ContextVar("planweave_end", default=None)
 
 
 def ending(end: End) -> AbstractContextManager[End]:
-    """Have calls of models inside the block cut off at ``end``, or at an earlier one around it."""
+    """Cut off model calls inside the block at ``end``, or at an earlier end of an outer block."""
     return held(_end, min(end, _end.get() or end))
 
 
 def current_end() -> End | None:
-    """When calls are cut off; None if they may take as long as they need."""
+    """When calls are cut off; None if there is no limit."""
     return _end.get()

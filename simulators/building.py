@@ -1,7 +1,7 @@
 """Building: which building should grow by five levels so that a goods becomes cheapest?
 
 The rules of the PlanRAG paper (arXiv 2406.12430, section 3.2, equations 4 to 6, algorithm 2) in
-NumPy, all candidates of a question at once. Notation: g goods; b a building; MD, MS its maximum
+NumPy, for all candidates of a question at once. Notation: g goods; b a building; MD, MS its maximum
 demand and supply; CO its current output; PD, BP the pop demand and base price of a goods.
 
 Step 1. The candidate grows: f = (level + 5) / level on its MD and MS, f = 1 for all others.
@@ -18,12 +18,12 @@ and one without inputs keeps its published output. TS starts as Σ f·MS (algori
 Step 4, price (equation 6): CP(g) = BP · (1 + 0.75 · (TD - TS) / max(TD, TS)), 0/0 giving BP.
 
 That is the **printed** semantics. The **annotation** semantics, with which the published answers
-were computed, counts demand twice, once before and once after the expansion
-(TD = PD + Σ MD + Σ f·MD), and starts from TS = Σ published CO + Σ f·MS.
+were computed, counts demand twice, once before and once after the expansion (TD = PD + Σ MD + Σ
+f·MD), and starts from TS = Σ published CO + Σ f·MS.
 
 Because r(b) is a mean of ratios, one cycle is linear in the ratios: TS = ratios · M + kept, with a
-goods-by-goods matrix M that is the same for every candidate, plus the candidate's own extra
-output. So the cost of a question does not depend on candidates times supply rows.
+goods-by-goods matrix M that is the same for every candidate, plus the candidate's own extra output.
+So the cost of a question does not depend on candidates times supply rows.
 
 Generated worlds follow the printed semantics, and ``RULES`` describe exactly that: they lead to the
 simulator's decision.
@@ -128,8 +128,8 @@ class Building:
     def _cycle(self) -> tuple[Floats, Floats]:
         """M and the kept output of one cycle: TS = ratios · M + kept.
 
-        M[i, g] is what the buildings that consume goods i would add to TS(g) if i alone were
-        there in full: Σ MS(g, b) / inputs(b) over those buildings.
+        M[i, g] is the amount that the buildings that consume goods i would add to TS(g) if only i
+        were available in full: Σ MS(g, b) / inputs(b) over those buildings.
         """
         goods, maker, full = self._supplies
         idle = self._inputs[maker] == 0

@@ -180,8 +180,8 @@ class Locating:
     def simulate(self, country: str, home: str = "") -> Outcome:
         """The profit of ``country`` at home for every node its merchant can go to.
 
-        ``home`` is the country's home node, when the question names it; it must agree with
-        the database.
+        ``home`` is the country's home node, if the question names it; it must agree with the
+        database.
 
         Returns:
             One value per node but the home; the baseline is the profit without a merchant.
@@ -273,8 +273,7 @@ _prepare = lru_cache(maxsize=32)(Locating)
 def simulate(world: World, parameters: Parameters) -> Outcome:
     """The profit of ``country`` at home for every other node; the baseline is without a merchant.
 
-    ``home`` is the country's home node, when the question names it; it must agree with
-    the database.
+    ``home`` is the country's home node, if the question names it; it must agree with the database.
     """
     country, home = parameter(parameters, "country"), str(parameters.get("home", ""))
     return _prepare(world, semantics_of(parameters)).simulate(country, home)

@@ -15,7 +15,7 @@ Semantics: TypeAlias = Literal["annotation", "printed"]
 
 TOLERANCE = 1e-9
 """Values closer than this, relative to the best one, are a tie: far above what the order of a
-floating-point sum changes (1e-13), far below any difference that the published questions hold."""
+floating-point sum changes (1e-13), far below any difference in the published questions."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -138,7 +138,7 @@ class _Files:
         return [i for i in self.questions if i.name.count("/") == depth[i.scenario.name]]
 
     def database(self, scenario: Scenario, name: str, question: str) -> QuestionDatabase | None:
-        """The database of that name, one object for all questions with the same script."""
+        """The database of this name, one object for all questions with the same script."""
         script = self.scripts.get((scenario.name, f"{name}.sql"))
         if script is None:
             self.missing.append(f"{question} has no {name}.sql.")

@@ -141,7 +141,7 @@ class Question:
     scenario: Scenario
     text: str
     goal: str
-    rules: str  # the business rules, as the data set words them
+    rules: str  # the business rules in the words of the data set
     parameters: Parameters
     answer: Decision
     database: QuestionDatabase | None  # None if the data set lacks it

@@ -55,13 +55,13 @@ def declare_tables(script: str) -> tuple[DataTable, ...]:
 
 
 def read_sql(text: str, name: str = "script") -> World:
-    """Tables and rows of a SQL script of ``CREATE TABLE`` and ``INSERT`` statements.
+    """The tables and rows of a SQL script with ``CREATE TABLE`` and ``INSERT`` statements.
 
     Strings are in single or double quotes; errors call the script ``name``.
     """
     tables: dict[str, DataTable] = {}
     rows: dict[str, list[Row]] = {}
-    heads: dict[tuple[str, str], _Head] = {}  # each head of an INSERT is looked up once
+    heads: dict[tuple[str, str], _Head] = {}  # each INSERT head is looked up once
     for statement in _split_statements(text, name):
         try:
             if insert := _INSERT.match(statement.text):
@@ -120,7 +120,7 @@ def _parse_table(name: str, body: str) -> DataTable:
         elif (column := _COLUMN.match(part)) and column[2].upper() in _TYPES:
             columns.append(Column(_correct_typo(column[1]), _TYPES[column[2].upper()]))
         else:
-            raise BadInput(f"{part.strip()!r} is no column that is understood")
+            raise BadInput(f"{part.strip()!r} is not a column definition")
     linked = (Column(c.name, c.type, references.get(c.name, "")) for c in columns)
     return DataTable(name, tuple(linked), key)
 
@@ -141,7 +141,7 @@ def _parse_literal(token: str) -> Value:
 
 
 def _convert(value: Value, kind: ColumnType) -> Value:
-    """Convert a literal to a value of this type of column."""
+    """Convert a literal to a value of this column type."""
     if isinstance(value, str | bool):
         if kind == ("text" if isinstance(value, str) else "boolean"):
             return value

@@ -27,7 +27,7 @@ _UNITS = frozenset({"minute", "hour", "day", "night", "week", "month", "year"})
 
 
 def find_inner_aggregate(question: str, columns: Iterable[str]) -> Literal["", "sum", "count"]:
-    """Find the aggregate of which a question asks for the average; empty if there is none.
+    """Find the aggregate whose average a question asks for; empty if there is none.
 
     "The average of the totals of each customer" first takes a sum, "the average number of orders
     per customer" a count. "The average number of days" averages a value of each row, and so does

@@ -28,7 +28,7 @@ def open_database(url: str) -> Database:
     Args:
         url: A SQLAlchemy URL, a ``bolt://`` or ``neo4j://`` URL, or the path of a SQLite file, a
             ``.sql`` script, a ``.cql`` script or a file of rows (CSV, Excel, Parquet). ``${NAME}``
-            stands for an environment variable, other than one that ends in ``_KEY``.
+            is an environment variable, except one that ends in ``_KEY``.
 
     Raises:
         DatabaseUnavailable: It is missing or does not answer, or a ``${NAME}`` is not set or is
@@ -70,7 +70,7 @@ def is_graph(url: str) -> bool:
 
 
 def sort_by_kind(database: str | None, graph: str | None) -> dict[str, str | None]:
-    """The settings ``database`` and ``graph``, swapped if one was given in place of the other."""
+    """Return the settings ``database`` and ``graph``, swapped if each was given as the other."""
     if database and not graph and is_graph(database):
         database, graph = None, database
     elif graph and not database and not is_graph(graph):
@@ -134,7 +134,7 @@ def hide_values(problem: str, url: str) -> str:
 
 
 def _environment(match: re.Match[str]) -> str:
-    if match[1].upper().endswith("_KEY"):  # it would be sent to whatever host the URL names
+    if match[1].upper().endswith("_KEY"):  # it would be sent to any host that the URL names
         raise DatabaseUnavailable(
             f"The database URL names {match[1]}, but it must not contain keys.",
             fix="Keep the password of the database in a variable of its own.",

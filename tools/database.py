@@ -24,7 +24,7 @@ class DatabaseMissing(DatabaseUnavailable, BadInput):
     """There is no such file: whoever named it can correct the name."""
 
     def of_operator(self) -> DatabaseUnavailable:
-        """The error for a caller, where the operator has named the file."""
+        """The error for a caller if the operator has named the file."""
         return DatabaseUnavailable(self.problem, fix=self.fix)
 
 
@@ -128,7 +128,7 @@ class Asked(TypedDict, total=False):
 class Corrected(NamedTuple):
     """A corrected query, its changes, and doubts about it.
 
-    A doubt names a value that the query looks for and its column does not have.
+    A doubt names a value that the query looks for but its column lacks.
     """
 
     query: str
@@ -210,7 +210,7 @@ class Database(Protocol):
         """
 
     def check(self, query: str) -> None:
-        """Raise if a query is no single read, or cannot be carried out; it is not run.
+        """Raise if a query is not a single read or cannot be executed; it is not run.
 
         Raises:
             QueryRefused: The query is not a single read-only statement.

@@ -163,7 +163,7 @@ def select_mentioned(question: str, schema: Schema) -> Schema:
     """Select the part of a large schema that a question mentions.
 
     Tables or labels come first if the question mentions them or their columns, then those that
-    refer to several of these. If it mentions none, the schema stays as it is.
+    refer to several of these. If it mentions none, the schema stays unchanged.
     """
     words = {singular(word) for word in plain(question).split()}
 

@@ -110,7 +110,7 @@ class HelperProcess:
             self._requests.write(json.dumps(request) + "\n")
             self._requests.flush()
             line = self._answers.readline()
-        except (BrokenPipeError, ValueError):  # ended, or closed by another thread
+        except (BrokenPipeError, ValueError):  # it has ended, or another thread closed it
             line = ""
         finally:
             timer.cancel()

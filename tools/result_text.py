@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from planweave.texts import shorten
 from planweave.tools.database import Cell, QueryResult
 
-_DIGITS = (6, 9, 12, 17)  # significant digits; 17 tell any two doubles apart
+_DIGITS = (6, 9, 12, 17)  # significant digits; 17 distinguish any two doubles
 FOR_PEOPLE = 12
 """Significant digits of a number for people, which hide the rounding errors of a double."""
 _SHORTEST_CELL = 40
@@ -85,7 +85,7 @@ def result_text(result: QueryResult, *, max_characters: int, digits: int = _DIGI
 
 
 def to_sentences(text: str) -> str:
-    """Write the text of a result without rows as sentences; any other text stays as it is."""
+    """Write the text of a result without rows as sentences; any other text stays unchanged."""
     first, *others = text.splitlines() or [""]
     if first != _NO_ROWS:
         return text

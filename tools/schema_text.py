@@ -110,7 +110,7 @@ def _if_key(field: Field) -> Field | None:
 
 
 def _name(name: str, schema: Schema) -> str:
-    """A name as a query must write it: with the dialect's quotes if it is not a plain one."""
+    """A name as a query must write it: with the dialect's quotes if it is not plain."""
     plain = _PLAIN_NAME_POSTGRES if "PostgreSQL" in schema.language else _PLAIN_NAME
     is_sql = schema.language.startswith("SQL")
     if plain.fullmatch(name) and not (is_sql and name.lower() in _RESERVED_NAMES):

@@ -16,7 +16,7 @@ _CLOSED = ("yes", "no", "noanswer")
 
 
 class AnswerMatch(NamedTuple):
-    """How well a short answer matches, both from 0 to 1."""
+    """The match of a short answer: exact match and F1, both from 0 to 1."""
 
     exact: float
     f1: float

@@ -27,7 +27,7 @@ _WITHOUT = re.compile(
 MARKED = re.compile(
     r".+?\b(?P<body>with(?:out)? (?:a |an )?(?:date|value|number|entry) in (?P<column>\w+))", re.I
 )
-"""Says which rows are meant by the column that marks them."""
+"""Names the column that marks the rows in question."""
 _EXCLUDES = re.compile(
     r"\b(?:do|does) not count\b|\bnever\b|\bignored\b|\bexcluded\b|\bleft out\b", re.I
 )

@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
 _ROOT = Path(__file__).parents[2]
-"""Holds the folders that are imported as ``planweave.<folder>``."""
+"""The parent of the folders that are imported as ``planweave.<folder>``."""
 
 
 class Home(NamedTuple):

@@ -63,7 +63,7 @@ def pack(*, results: Folder = Path("results")) -> None:
 
 
 def _anonymize(entry: tarfile.TarInfo) -> tarfile.TarInfo:
-    """Remove what differs between machines from an entry."""
+    """Remove machine-specific data from an entry."""
     entry.uid = entry.gid = 0
     entry.uname = entry.gname = ""
     entry.mtime = 0

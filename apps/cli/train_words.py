@@ -24,7 +24,7 @@ def words(
     ],
     out: Annotated[Path, typer.Option(help="The file to write, as question-words.json.")],
 ) -> None:
-    """Learn the weights of missing words, by which a question is refused; no model is asked."""
+    """Learn the weights of missing words for refusing questions; needs no model."""
     writable(out.parent)
     questions = [question for folder in data for question in load(folder)]
     if len({question.answerable for question in questions}) < 2:

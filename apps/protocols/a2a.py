@@ -55,7 +55,7 @@ _METHODS = {
 
 
 class WithoutNulls(BaseModel):
-    """Base of what a caller sends: a null is a missing value, as some programs write it so."""
+    """Base of callers' data: a null counts as a missing value, since some programs send it so."""
 
     @model_validator(mode="before")
     @classmethod

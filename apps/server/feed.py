@@ -86,7 +86,7 @@ class Feed:
     async def follow(
         self, run_id: str, after: int, alive: Callable[[], bool]
     ) -> AsyncIterator[WireEvent | None]:
-        """The events of a run after a number, -1 for all; None after 15 s without an event.
+        """The events of a run after a number (-1 for all); None after 15 s without an event.
 
         The last event is ``end``, unless ``alive`` returns false or the event was deleted.
         """

@@ -39,7 +39,7 @@ def leased(saver: Saver, lease: Lease) -> Saver:
     Otherwise a process that was suspended and continues later would write into threads that another
     worker has taken over.
     """
-    kept = copy(saver)  # copies of this copy, as a graph makes them, have these methods, too
+    kept = copy(saver)  # copies of this copy, such as a graph makes, have these methods, too
     kept.aput = _check_before(saver.aput, lease)  # type: ignore[method-assign]
     kept.aput_writes = _check_before(saver.aput_writes, lease)  # type: ignore[method-assign]
     return kept

@@ -66,5 +66,5 @@ class OneThread:
 def _run_job(work: Callable[[], Any]) -> tuple[Any, BaseException | None]:
     try:
         return work(), None
-    except BaseException as error:  # raised where the result is awaited
+    except BaseException as error:  # raised at the await of the result
         return None, error

@@ -17,7 +17,7 @@ from planweave.apps.server.settings import ServerSettings, User, UserLimits, rea
 from planweave.memory import LOCAL
 
 Hook = Callable[[Mapping[str, str]], Awaitable[str | None]]
-"""Returns the user's name for the headers of a request; None if not admitted."""
+"""Returns the user's name for the headers of a request; None if the user is not admitted."""
 
 _OWNER = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 

@@ -116,7 +116,7 @@ class Experiences:
 
     @cached_property
     def _embed(self) -> SentenceVectors:
-        """Embeds each instruction once, however often a graph is drawn; memory alone holds it."""
+        """Embeds each instruction once for all graphs; the vectors are only in memory."""
         return SentenceVectors(embeddings(EMBEDDINGS))
 
     async def _experience_with_room(self, request: Request) -> Experience:

@@ -13,7 +13,7 @@ from planweave.models.weights import DEFAULT, KNOWN, Weights, find
 
 @dataclass(frozen=True, kw_only=True)
 class ModelChoice:
-    """A model with its description; ``missing`` is why it is not ready, empty if it is."""
+    """A model with its description, and why it is ``missing``; empty if it is ready."""
 
     name: str
     about: str

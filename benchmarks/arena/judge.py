@@ -1,4 +1,4 @@
-"""A language model in place of people; it judges both orders, and if they differ, it is a tie."""
+"""A language model votes instead of people; it judges both orders, and a difference is a tie."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping

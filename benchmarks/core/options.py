@@ -69,7 +69,7 @@ def _unknown_name(what: str, name: str, choices: Sequence[str]) -> BadInput:
 
 
 def published_folder(name: str) -> Path:
-    """The folder of that name among the published data, which ``PLANWEAVE_PUBLISHED`` names."""
+    """The folder of that name in the published data at ``PLANWEAVE_PUBLISHED``."""
     fix = "Name the data with --data, or set PLANWEAVE_PUBLISHED."
     published = os.environ.get("PLANWEAVE_PUBLISHED")
     if not published:

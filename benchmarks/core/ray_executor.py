@@ -69,7 +69,7 @@ class Cluster:
 def cluster(address: str) -> Iterator[Cluster]:
     """Connect to the cluster at ``address``, such as ``10.0.0.1:6379``, until the block ends.
 
-    The end of the block abandons whatever still runs there.
+    The end of the block abandons all active samples.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when Ray is imported
     require("A benchmark on a cluster", "ray", "ray")
@@ -132,5 +132,5 @@ def _loop() -> asyncio.Runner:
 
 
 async def _raise_worker_lost(why: str, *_: object) -> "Memory":
-    """Raise, in place of a play, so that the sample is recorded as crashed."""
+    """Raise instead of playing, so that the sample is recorded as crashed."""
     raise ClusterLost(f"Its worker was lost {_TRIES} times ({why}).")

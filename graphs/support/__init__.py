@@ -1,1 +1,1 @@
-"""What the methods share: the builder, edges, parts, the registry, running. No methods."""
+"""Shared by the methods: the builder, edges, parts, the registry, running. It has no methods."""

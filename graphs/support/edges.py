@@ -16,7 +16,7 @@ RECURSION_LIMIT = 1_500
 
 
 def run_context() -> Context:
-    """The context of the run; the defaults where LangGraph has none, as when a state is edited."""
+    """The context of the run; the defaults if LangGraph has none, such as for edits of a state."""
     runtime = cast("Runtime[Context] | None", get_runtime(Context))
     return runtime.context if runtime else Context()
 
@@ -95,7 +95,7 @@ def _get_node(tool: Tool) -> str:
 
 
 def route_doubt(state: WorkingMemory) -> Literal["doubtful", "sound"]:
-    """Route by whether the plan needs another look, by ``Context.replan``; a given plan stays."""
+    """Route by whether the plan needs a review, by ``Context.replan``; a given plan stays."""
     if state["given_plan"]:
         return "sound"
     always = run_context().replan == "every_observation"

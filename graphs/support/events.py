@@ -154,11 +154,11 @@ class ProgressEvent:
 
     Attributes:
         doing: In words, such as "writing a query".
-        role: The role that asks a model; empty where none does.
-        read: Tokens of the prompt that the model has read so far, where its server reports that.
-        tokens: Tokens of the prompt; 0 where unknown.
+        role: The role that asks a model; empty if none does.
+        read: Tokens of the prompt that the model has read so far, if its server reports that.
+        tokens: Tokens of the prompt; 0 if unknown.
         cached: Tokens of the prompt that the server had cached.
-        written: Pieces of the reply so far; most servers send one token a piece.
+        written: Pieces of the reply so far; most servers send one token per piece.
     """
 
     type: Literal["progress"] = field(default="progress", init=False)

@@ -1,4 +1,4 @@
-"""The subgraphs that methods share: how a run opens, runs tools and closes.
+"""The subgraphs that methods share: opening, tools and closing.
 
 Each is one node of a method: ``opening``, ``tools``, ``documents``, ``closing``.
 """

@@ -20,7 +20,8 @@ from planweave.nodes.support.progress import DOING
 from planweave.tools.suggest import did_you_mean
 
 Graph: TypeAlias = CompiledStateGraph[WorkingMemory, Context, Any, WorkingMemory]
-"""A compiled method; its input is ``Any``, since LangGraph takes more forms than it types."""
+"""A compiled method; its input is ``Any``, since LangGraph accepts more forms than its types
+say."""
 
 
 def graph(
@@ -45,7 +46,7 @@ def graph(
 
 
 def check_order(name: str, context: Context, *, with_plan: bool) -> None:
-    """Refuse what a run would ignore or find too late: a plan, models of no role, wrong prices."""
+    """Refuse what a run would ignore or reject too late: plans, unknown roles, wrong prices."""
     method = METHODS.get(context.ensemble_of if name == "ensemble" else name)
     if with_plan and not method.uses_plan:
         raise BadInput(

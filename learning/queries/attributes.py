@@ -3,7 +3,7 @@
 An attribute is a number for every candidate: a column of the candidate; a column of the link
 between it and what the question names (the flow from a node *to the home*); a sum or average over
 all its links; or a column of what the question names. Each can be computed from the tables of a
-world, and queried in SQL and in Cypher. The learning finds out which of them matter.
+world, and queried in SQL and in Cypher. Learning finds out which attributes matter.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ class Attribute:
     table: DataTable  # whose column it is
     column: str
     slot: Slot | None = None  # what the question names: the other end of the link, or the owner
-    link: RelationshipType | None = None  # whose rows are looked at; None for a plain column
+    link: RelationshipType | None = None  # whose rows are read; None for a plain column
     end: Literal["start", "end"] = "start"  # where the candidate is
     aggregate: Literal["sum", "avg"] = "sum"  # over the rows of the link; 0 without any
     flag: str = ""  # a boolean column of the link that must be true, or with `!` before it false

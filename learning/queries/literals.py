@@ -141,7 +141,7 @@ def _compared_place(found: "exp.Literal") -> Place | None:
 
 
 def _table_of(column: "exp.Column") -> str | None:
-    """The table of a column; None if the query alone does not tell."""
+    """The table of a column; None if the query alone does not show it."""
     from sqlglot import exp
 
     select = column.find_ancestor(exp.Select)

@@ -19,7 +19,7 @@ FINISH = "finish[decision]"
 """The last instruction of a path whose query names the column of the decision."""
 
 LIKENESS = 0.25
-"""Least similarity of two questions of one kind (docs/learning.md tells how it was chosen)."""
+"""Least similarity of two questions of one kind (docs/learning.md explains the choice)."""
 
 _FILE = Path(__file__).parents[1] / "artefacts" / "dqa-experience.jsonl"
 _INSTRUCTION = re.compile(r"((?i:sql|cypher)|finish)\[(.*)\]", re.DOTALL)

@@ -1,4 +1,4 @@
-"""The search for rankings: proposed, tried on generated questions, kept if they decide well.
+"""The search for rankings: proposed, tried on generated questions, and kept if they decide well.
 
 The first proposals are the plain queries of the schema: they order the candidates by one attribute,
 after attributes with which a random choice gains more. Later proposals join, change and exchange

@@ -64,7 +64,7 @@ class NextStep(NamedTuple):
     """The next step of the chosen path.
 
     Attributes:
-        text: The step as the plan has it; empty if all steps are done.
+        text: The step in the words of the plan; empty if all steps are done.
         actions: The possible actions that carry it out, without forms.
         requested: Actions that the task still asks for before a step that ends the task.
         ends_task: Whether it ends the task, so that nothing can follow it.

@@ -79,7 +79,7 @@ class Need(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A query and what came of it.
+    """A query and its outcome.
 
     Attributes:
         changes: What the program corrected in the query.
@@ -238,9 +238,9 @@ async def _find_refusal(
     chance = await refusal.chance(answerable_prompt(ground, need.question, explain_terms(need)))
     if correct_chance(chance, missing) >= refusal.least:
         return ""
-    said, value = await asyncio.to_thread(database.misspelt, need.question)
-    if said:
-        return load("query_writer/misspelt").fill(said=said, value=value)
+    words, value = await asyncio.to_thread(database.misspelt, need.question)
+    if words:
+        return load("query_writer/misspelt").fill(said=words, value=value)
     words = listed(find_suspicious_words(missing), _MAX_MISSING)
     named = f" {load('query_writer/missing').fill(words=words)}" if words else ""
     return load("query_writer/unanswerable").fill(missing=named)
@@ -432,7 +432,7 @@ def explain_terms(need: Need) -> str:
 
 
 def describe_schema(database: Database, limit: int, question: str) -> str:
-    """The schema in the form that models know best; if too long, the part that is asked about."""
+    """The schema in the form that models know best; if too long, only the part for the question."""
     if isinstance(database, SqlDatabase):
         text = database.definitions()
     else:

@@ -76,7 +76,7 @@ def _ask_approval(name: str, given: dict[str, Any]) -> dict[str, Any]:
             case "reject" | "respond":  # who answers in words
                 note = str(decision.get("message") or "Do without it.")
                 raise ToolFailed(f"A person refused this call: {note}")
-        raise ValueError(f"{decision['type']!r} is no decision here")
+        raise ValueError(f"{decision['type']!r} is not a valid decision here")
 
     question = f"Call {name} with {json.dumps(given)}?"
     return ask_person(name, given, question, ("approve", "edit", "reject"), decide)

@@ -236,7 +236,7 @@ async def _write(
 ) -> Written:
     context = runtime.context
     least: float | None = context.chance_needed(database.kind)
-    if need.question != state["question"]:  # a step of a plan may be about more than the database
+    if need.question != state["question"]:  # a step of a plan may need more than the database
         least = None
     elif is_follow_up(state):
         least = 0.0  # "And which is the cheapest?" is too short to be judged by itself

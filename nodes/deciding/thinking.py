@@ -5,5 +5,5 @@ from planweave.nodes.support.turns import take_turn
 
 
 def thinking(state: WorkingMemory) -> WorkingMemory:
-    """Record the conclusion; it is no fact, since it has no source."""
+    """Record the conclusion; it is not a fact, since it has no source."""
     return take_turn(state, lambda _: "")

@@ -1,4 +1,4 @@
-"""Evidence: turns the pages found into facts as they are, without a reader."""
+"""Evidence: turns the pages found into facts unchanged, without a reader."""
 
 from langgraph.runtime import Runtime
 

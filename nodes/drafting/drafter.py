@@ -13,7 +13,7 @@ from planweave.prompts import load
 
 MAX_STEPS = 16
 Text = Annotated[str, Field(max_length=DRAFT_STEP)]
-"""A step: a sentence, a piece of a program, a paragraph."""
+"""A step: a sentence, a piece of a program, or a paragraph."""
 
 
 class Draft(BaseModel):

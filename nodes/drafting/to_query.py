@@ -12,7 +12,7 @@ from planweave.nodes.support.thoughts import checked_steps, earlier_steps, steps
 from planweave.prompts import load
 
 _DRAFT_IS_QUERY = ("code", "maths")
-"""Families whose draft is the query: similar examples are found by their looks."""
+"""Families whose draft is the query: similar examples look like it."""
 
 
 class Query(BaseModel):

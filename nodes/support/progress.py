@@ -1,4 +1,4 @@
-"""Reports what a run is doing, in words, as events of LangGraph's custom stream."""
+"""Reports the activity of a run, in words, as events of LangGraph's custom stream."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -40,7 +40,7 @@ DOING = {
     "thinker": "thinking",
     "to_query": "writing a search query",
 }
-"""What every role does."""
+"""The activity of each role."""
 _ANSWER_FIELDS = ("why", "text")
 """Fields with the text of an answer, which may itself be a field of another reply."""
 
@@ -69,7 +69,7 @@ def mark_subgraph() -> AbstractContextManager[str]:
 
 
 def report(runtime: Runtime[Context], doing: str, **more: Any) -> None:
-    """Report what the run is doing now, in words.
+    """Report the present activity of the run, in words.
 
     ``more`` may hold the ``role`` that asks a model, the ``tokens`` of its prompt with those that
     are ``read`` and ``cached``, and the pieces of the reply that are ``written``.

@@ -35,7 +35,7 @@ def check_answer(answer: Answer, state: WorkingMemory, context: Context) -> Deci
     """
     basis, decision = answer.get("basis") or _NO_BASIS, answer["decision"] or ""
     made = answer_from_rows(state, context) if basis["how"] == "rows" else None
-    if made is not None and made["decision"] == answer["decision"]:  # nobody has edited it
+    if made is not None and made["decision"] == answer["decision"]:  # unless somebody has edited it
         fact = state["facts"][0]
         if fact.get("confirmed") and fact["table"]["complete"]:
             reason = f"You confirmed the query of fact [{fact['number']}] for this question."
@@ -64,7 +64,7 @@ def check_answer(answer: Answer, state: WorkingMemory, context: Context) -> Deci
 
 
 def _check_ranking(decision: str, fact: Fact, context: Context) -> DecisionCheck | None:
-    """Whether a decision is the first of a ranking; None if the fact is no such ranking.
+    """Whether a decision is the first of a ranking; None if the fact is not such a ranking.
 
     The program made the ranking. The reason names what its query leaves out.
     """
@@ -110,7 +110,7 @@ def add_verdict(
 ) -> Answer:
     """Add the verdict to an answer; a strict context withholds a decision without support.
 
-    A program or a text that was asked for gets no verdict: it is no answer from facts.
+    A requested program or text gets no verdict, since it is not an answer from facts.
     """
     if "verdict" in answer or context.family != "answer":
         return answer

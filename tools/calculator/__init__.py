@@ -1,9 +1,9 @@
-"""Arithmetic on named facts with units, inside bounds and without ``eval``.
+"""Arithmetic on named facts with units, within limits and without ``eval``.
 
-An expression is cut into tokens, each number with the units behind it becomes one quantity
-(:mod:`.quantities`), and the rest is parsed by :mod:`ast` into a tree of which only a few node
-types are understood (:mod:`.evaluation`). All numbers are floats, so no power can grow without end.
-Several expressions, each with a name, are one calculation (:mod:`.program`).
+An expression is split into tokens. Each number becomes one quantity with the units after it
+(:mod:`.quantities`). :mod:`ast` parses the rest into a tree, of which only a few node types are
+allowed (:mod:`.evaluation`). All numbers are floats, so no power can grow without limit. A
+calculation is one or several named expressions (:mod:`.program`).
 """
 
 from planweave.tools.calculator.evaluation import Given as Given

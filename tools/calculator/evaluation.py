@@ -1,4 +1,4 @@
-"""Evaluates one expression: a walk over its syntax tree, inside a bounded amount of work."""
+"""Evaluates one expression: walks its syntax tree with a limited amount of work."""
 
 import ast
 import math
@@ -36,7 +36,7 @@ _USE = "Use numbers, named facts, units, + - * / and functions such as max()."
 
 
 class WorkBudget:
-    """What a calculation may still do; shared by all its expressions."""
+    """The remaining work of a calculation; all its expressions share it."""
 
     def __init__(self) -> None:
         self._left = _MAX_WORK
@@ -59,13 +59,13 @@ class WorkBudget:
 def evaluate(
     expression: str, facts: Mapping[str, Given], known: Mapping[str, "Value"], work: WorkBudget
 ) -> tuple["Value", str | None]:
-    """The value of an expression, and what it only repeats.
+    """The value of an expression, and its source if it only repeats one.
 
-    That is a name, ``""`` for a number, or None if it was computed. Results of earlier expressions
-    (``known``) hide facts of the same name.
+    The source is a name, ``""`` for a number, or None if the value was computed. Results of earlier
+    expressions (``known``) hide facts of the same name.
 
     Raises:
-        CalculationFailed: It cannot be calculated; the message says why in one sentence.
+        CalculationFailed: It cannot be calculated; the message gives the reason in one sentence.
     """
     try:
         tokens, target = split_target(tokens_of(expression))
@@ -82,9 +82,9 @@ def evaluate(
         raise CalculationFailed("The expression divides by zero.") from error
     except OverflowError as error:
         raise CalculationFailed("A number grows too large.") from error
-    except RecursionError as error:  # pint's, of a unit of hundreds of words
+    except RecursionError as error:  # from pint, for a unit of hundreds of words
         raise CalculationFailed("A unit is too long.") from error
-    except (ValueError, TypeError, ArithmeticError, AttributeError) as error:  # and pint's own
+    except (ValueError, TypeError, ArithmeticError, AttributeError) as error:  # also pint's errors
         raise _failed(error) from error
     if not isinstance(tree, ast.Name) or target:
         return value, None
@@ -101,7 +101,7 @@ def _tree(source: str) -> ast.expr:
 
 
 class _Walk:
-    """Walks the tree; every node type that is not named here is refused."""
+    """Walks the tree; every node type without a method here is refused."""
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class _Walk:
         if type(node.op) not in _OPERATORS:
             raise CalculationFailed(_OTHER, fix=_USE)
         left, right = self._number(node.left, depth), self._number(node.right, depth)
-        return _real(_OPERATORS[type(node.op)](left, right))
+        return _check_real(_OPERATORS[type(node.op)](left, right))
 
     def _both(self, node: ast.BoolOp, depth: int) -> bool:
         conditions = (self._condition(one, depth) for one in node.values)
@@ -262,7 +262,7 @@ def _given(name: str, value: Given) -> "Value":
 
 
 def _fact(name: str, text: str) -> "Value":
-    """The value of a fact that is given as text, such as ``3.5 kWh``."""
+    """The value of a fact in text form, such as ``3.5 kWh``."""
     problem = f"The fact {name} is not a number with a unit."
     if len(text) > _MAX_FACT:
         raise CalculationFailed(problem)
@@ -283,7 +283,7 @@ def _items(value: "Value") -> "list[bool | Quantity]":
 
 
 def _number(value: "Value") -> "Quantity":
-    """The value as one number; a comparison that holds is 1."""
+    """The value as one number; a true comparison is 1."""
     if isinstance(value, list):
         raise CalculationFailed(
             "A list is used where one number must be.",
@@ -293,9 +293,9 @@ def _number(value: "Value") -> "Quantity":
 
 
 def _order(left: "Quantity", right: "Quantity") -> int:
-    """-1, 0 or 1: less, equal but for rounding, or more.
+    """Compare two quantities: -1 for less, 0 for equal up to rounding, 1 for more.
 
-    Plain zero may be compared with every unit.
+    Plain zero can be compared with every unit.
     """
     units = next((one.units for one in (left, right) if not isinstance(one, float)), None)
     one, other = (
@@ -323,7 +323,7 @@ def _power(base: "Quantity", exponent: "Quantity") -> "Quantity":
     return raised
 
 
-def _real(value: "Quantity") -> "Quantity":
+def _check_real(value: "Quantity") -> "Quantity":
     if isinstance(getattr(value, "magnitude", value), complex):
         raise CalculationFailed("The root of a negative number is not a real number.")
     return value
@@ -365,7 +365,7 @@ def _call(name: str, arguments: Sequence["bool | Quantity"]) -> "Value":
 
 
 def _counted(values: Sequence["bool | Quantity"]) -> float:
-    """How many values there are; of comparisons, how many of them hold."""
+    """The number of values; of comparisons, the number of true ones."""
     if values and all(isinstance(one, bool) for one in values):
         return float(sum(map(bool, values)))
     return float(len(values))
@@ -402,7 +402,7 @@ _FUNCTIONS: Mapping[str, tuple[Callable[..., "Quantity"], int, float]] = {
     "sum": (lambda *values: reduce(operator.add, values, 0.0), 0, _MANY),
     "count": (lambda *values: float(len(values)), 0, _MANY),
     "abs": (lambda value: max(value, -value), 1, 1),
-    "sqrt": (lambda value: _real(value**0.5), 1, 1),
+    "sqrt": (lambda value: _check_real(value**0.5), 1, 1),
     "round": (_rounded, 1, 2),
     "floor": (lambda value: _with_unit_of(value, math.floor(magnitude(value))), 1, 1),
     "ceil": (lambda value: _with_unit_of(value, math.ceil(magnitude(value))), 1, 1),
@@ -412,7 +412,8 @@ _FUNCTIONS: Mapping[str, tuple[Callable[..., "Quantity"], int, float]] = {
 """Each function with the fewest and the most arguments that it takes."""
 
 
-# -- what is wrong ---------------------------------------------------------------------------------
+# -- reports of problems
+# ----------------------------------------------------------------------------
 
 _ENERGY, _MASS = "([mass] * [length] ** 2 / [time] ** 2)", "([mass])"  # as pint names them
 
@@ -429,7 +430,7 @@ def _unknown(name: str, names: Sequence[str]) -> str:
 
 def _failed(error: Exception) -> CalculationFailed:
     text = str(error).split("\n", 1)[0].rstrip(". ") + "."
-    if _ENERGY in text and _MASS in text:  # as when a fuel is turned from kWh into kg
+    if _ENERGY in text and _MASS in text:  # such as a conversion of a fuel from kWh into kg
         return CalculationFailed(
             f"{text} Only a heating value (energy per mass) joins the two: take the one that the "
             "source or the user gives, lower or higher, and multiply or divide by it."

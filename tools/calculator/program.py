@@ -1,4 +1,4 @@
-"""A calculation: one expression, or several with names of which later ones use earlier ones."""
+"""A calculation: one expression, or several named ones, of which later ones use earlier ones."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -23,11 +23,11 @@ _ASKED = re.compile(r"=\s*\??\s*$")  # ``… = ?``
 
 @dataclass(frozen=True, kw_only=True)
 class CalculationStep:
-    """One expression of a calculation, worked out.
+    """One evaluated expression of a calculation.
 
     Attributes:
         result: Number and unit as text, ``true`` or ``false``, or a list of them.
-        note: What was written behind ``#``: which item it is about, by which rule.
+        note: The text after ``#``: the item that it is about, and its rule.
     """
 
     name: str
@@ -48,11 +48,11 @@ class Calculation:
     """The result of a calculation.
 
     Attributes:
-        value: The number that the last expression comes to, in ``unit``; 1 for a true comparison.
+        value: The result of the last expression, in ``unit``; 1 for a true comparison.
         unit: The unit in short form, or an empty string for a plain number.
-        steps: All expressions, worked out.
-        repeats: What the result only repeats: the name of a fact, or ``""`` for a number; None if
-            it was computed.
+        steps: All expressions, evaluated.
+        repeats: The source that the result only repeats: the name of a fact, or ``""`` for a
+            number; None if it was computed.
     """
 
     value: float
@@ -69,23 +69,23 @@ class Calculation:
 def calculate(program: str, facts: Mapping[str, Given] = _NO_FACTS) -> Calculation:
     """Calculate an expression, or several that are separated by new lines or ``;``.
 
-    Understood: ``+ - * / // % **``, parentheses, ``min max sum count abs round sqrt log exp floor
-    ceil``, units behind numbers (``3 kWh``, ``3 * kWh``, ``10 USD/kWh``, ``10 USD per kWh``),
-    money before them (``USD 10``, ``$10``), percentages (``5%``), thousands separators
-    (``1,000``), ``thousand`` to ``trillion``, and a final ``to <unit>``; comparisons, ``and``,
-    ``or``, ``not``, ``x if condition else y``; lists and ``[… for name in list if …]``. An
-    expression may have a name (``cost = …``) that later ones use, and a note behind ``#``. A final
-    ``= ?`` is left out. At most 4 000 characters and 60 expressions are read.
+    It understands ``+ - * / // % **``, parentheses, ``min max sum count abs round sqrt log exp
+    floor ceil``, units after numbers (``3 kWh``, ``3 * kWh``, ``10 USD/kWh``, ``10 USD per kWh``),
+    money before them (``USD 10``, ``$10``), percentages (``5%``), thousands separators (``1,000``),
+    ``thousand`` to ``trillion``, and a final ``to <unit>``; comparisons, ``and``, ``or``, ``not``,
+    ``x if condition else y``; lists and ``[… for name in list if …]``. An expression may have a
+    name (``cost = …``) that later ones use, and a note after ``#``. A final ``= ?`` is ignored. A
+    program has at most 4 000 characters and 60 expressions.
 
     Raises:
-        CalculationFailed: It cannot be calculated; the message says why in one sentence.
+        CalculationFailed: It cannot be calculated; the message gives the reason in one sentence.
     """
     if len(program) > _MAX_CHARACTERS:
         raise CalculationFailed(
             f"The calculation has {len(program)} characters, more than {_MAX_CHARACTERS}.",
             fix="Calculate it in parts.",
         )
-    written = list(_written(program)) or [("", "", "")]
+    written = list(_split_program(program)) or [("", "", "")]
     if len(written) > _MAX_STEPS:
         raise CalculationFailed(
             f"The calculation has {len(written)} expressions, more than {_MAX_STEPS}.",
@@ -121,9 +121,9 @@ def is_unit(text: str) -> bool:
         return False
 
 
-def _written(program: str) -> Iterator[tuple[str, str, str]]:
-    """Name, expression and note of each expression; in brackets a new line separates nothing."""
-    for text, note in _parts(program):
+def _split_program(program: str) -> Iterator[tuple[str, str, str]]:
+    """Name, expression and note of each expression; a new line in brackets does not separate."""
+    for text, note in _split_lines(program):
         match = _NAME.match(text)
         name = match[1] if match else ""
         if name in KEYWORDS:
@@ -133,7 +133,7 @@ def _written(program: str) -> Iterator[tuple[str, str, str]]:
             yield name, " ".join(expression.split()), note
 
 
-def _parts(program: str) -> Iterator[tuple[str, str]]:
+def _split_lines(program: str) -> Iterator[tuple[str, str]]:
     """The texts between new lines and semicolons outside brackets, each with its note."""
     text, notes, depth, in_note = "", [""], 0, False
     for character in f"{program}\n":

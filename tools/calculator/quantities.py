@@ -1,4 +1,4 @@
-"""Cuts an expression into tokens, and replaces each number with its unit by a placeholder."""
+"""Splits an expression into tokens, and replaces each number and its unit by a placeholder."""
 
 import re
 from collections.abc import Container, Sequence
@@ -32,7 +32,7 @@ _MARKS = {"^": "**", "×": "*", "·": "*", "÷": "/", "−": "-", "per": "/"}  #
 _MARKS |= {"≤": "<=", "≥": ">=", "≠": "!=", "$": "USD", "€": "EUR", "£": "GBP"}
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "bn": 1e9, "trillion": 1e12}
 KEYWORDS = frozenset({"if", "else", "and", "or", "not", "for", "in", "to", "of", "per", *_SCALES})
-"""Words that have a meaning in expressions, so that nothing can have them as its name."""
+"""Words with a meaning in expressions, which therefore cannot be names."""
 _BEHIND_PERCENT = frozenset(
     {"", "of", "to", ")", "]", ",", "+", "-", "*", "/", "//", "**"}
     | {"<", ">", "<=", ">=", "==", "!=", "if", "else", "and", "or", "for"}
@@ -48,7 +48,7 @@ class Token:
 
 
 def tokens_of(expression: str) -> list[Token]:
-    """Cut the expression; refuse any character that has no meaning here."""
+    """Split the expression into tokens; refuse any character without a meaning here."""
     tokens: list[Token] = []
     calls: list[bool] = []  # for each open bracket: may a comma separate arguments?
     position = 0
@@ -78,11 +78,11 @@ def tokens_of(expression: str) -> list[Token]:
             kind = "name" if _MARKS[text] in CURRENCIES else "mark"
         if kind != "space":
             tokens.append(Token(kind, _MARKS.get(text, text.replace(",", "") or ",")))
-    return _money_behind(tokens)
+    return _move_money_back(tokens)
 
 
-def _money_behind(tokens: list[Token]) -> list[Token]:
-    """``USD 5 million`` as ``5 million USD``, so that all units are behind their number."""
+def _move_money_back(tokens: list[Token]) -> list[Token]:
+    """``USD 5 million`` as ``5 million USD``, so that all units follow their number."""
     moved: list[Token] = []
     money: Token | None = None
     for token, follower in zip_longest(tokens, tokens[1:]):
@@ -97,7 +97,7 @@ def _money_behind(tokens: list[Token]) -> list[Token]:
 
 
 def split_target(tokens: list[Token]) -> tuple[list[Token], str]:
-    """Separate ``… to <unit>``; the unit is empty when there is no target."""
+    """Separate ``… to <unit>``; the unit is empty without a target."""
     places = [i for i, token in enumerate(tokens) if token.text == "to"]
     if not places:
         return tokens, ""
@@ -115,7 +115,7 @@ def with_placeholders(
 ) -> tuple[str, list["Quantity"]]:
     """Replace every number, with its percent sign or units, by ``_0``, ``_1`` and so on.
 
-    ``names`` are words that are no units, because they name something else.
+    ``names`` are words that are not units, because they name something else.
     """
     pieces: list[str] = []
     quantities: list[Quantity] = []
@@ -149,7 +149,7 @@ def _text(tokens: Sequence[Token], index: int) -> str:
 
 
 def _unit_phrase(tokens: Sequence[Token], start: int, names: Container[str]) -> tuple[str, int]:
-    """Read ``USD/kWh``, ``m**2``, ``kg m`` … from ``start``; return it and where it ends.
+    """Read ``USD/kWh``, ``m**2``, ``kg m`` … from ``start``; return the unit and its end.
 
     A bare word elsewhere is never a unit: a missing fact called TS must not become terasecond.
     """

@@ -16,11 +16,11 @@ CURRENCIES = (
     *("USD", "EUR", "GBP", "JPY", "CNY", "KRW", "INR", "CHF", "CAD", "AUD", "NZD", "DKK", "SEK"),
     *("NOK", "PLN", "CZK", "HUF", "TRY", "BRL", "MXN", "CLP", "ZAR", "SAR", "AED", "SGD", "HKD"),
 )
-"""Units of money; none is converted into another."""
+"""Units of money, without exchange rates."""
 
 
 class CalculationFailed(PlanweaveError):
-    """The expression cannot be calculated: it is malformed, out of bounds, or mixes dimensions."""
+    """The expression cannot be calculated: it is malformed, above a limit, or mixes dimensions."""
 
     exit_code = 4
 
@@ -58,7 +58,7 @@ def converted(quantity: "Quantity", unit: "str | PlainUnit") -> "Quantity":
 
 
 def magnitude(quantity: "Quantity") -> float:
-    """The number alone, in whatever unit the quantity has."""
+    """The number alone, in the unit of the quantity."""
     return quantity if isinstance(quantity, float) else float(quantity.magnitude)
 
 
@@ -81,6 +81,6 @@ def plain(quantity: "Quantity") -> tuple[float, str]:
 
 
 def unknown_unit(text: str) -> str:
-    """A sentence that says which unit may have been meant."""
+    """A sentence that suggests the intended unit."""
     known = ("kWh", "MWh", "km", "kg", "tonne", "hour", "day", "year", *CURRENCIES)
     return f"{text} is not a unit{did_you_mean(text, known)}"

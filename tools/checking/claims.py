@@ -319,15 +319,15 @@ class _TableClaim:
         return ClaimTruth(None, "it says nothing that the rows show")
 
     def _find_problems(self) -> Iterator[str]:
-        """Why the rows do not tell whether the claim is true."""
+        """Reasons why the rows do not show whether the claim is true."""
         if denies(self.claim):
             yield "it denies something, which rows do not show"
         if _EXCLUSIVE.search(self.claim):
             yield "it says that there is no other, which rows do not show"
         if _CHANGES.search(self.claim) and not roots(_CHANGE) & roots(self._unit_text()):
             yield "it speaks of a change, which rows do not show"
-        if stranger := self._unknown_name() or self._unknown_measure():
-            yield f"the facts that it cites do not hold {stranger}"
+        if unknown := self._unknown_name() or self._unknown_measure():
+            yield f"the facts that it cites do not hold {unknown}"
         yield self._other_rows_problem()
 
     def _unknown_measure(self) -> str:

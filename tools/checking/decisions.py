@@ -626,7 +626,7 @@ def asks_amount(asked: Requirements, view: FactRows) -> bool:
 
 
 def find_asked_roots(question: str, view: FactRows | None = None) -> frozenset[str]:
-    """Find the roots of the words that say what is asked for: those after the question word."""
+    """Find the roots of the words for the requested thing: those after the question word."""
     found = _ASKING.search(question)
     if not found:
         return roots(question)
@@ -647,10 +647,10 @@ def find_missing_division(asked: Requirements, view: FactRows) -> str:
     """Find why a number is not "per person"; empty if the query divides, groups or averages."""
     query = view.reading.text.lower()
     known = {one for c in range(len(view.columns)) for one in view.roots(c)}
-    said = [word for word in _PER.findall(asked.question) if root(word) not in known]
-    if not said or "/" in query or "group by" in query or "avg" in query:
+    units = [word for word in _PER.findall(asked.question) if root(word) not in known]
+    if not units or "/" in query or "group by" in query or "avg" in query:
         return ""
-    return f"The query of fact {cite(view.facts)} divides nothing “per {said[0]}”."
+    return f"The query of fact {cite(view.facts)} divides nothing “per {units[0]}”."
 
 
 # -- decisions from quotes, calculations, comparisons and declared ranks ---------------------------

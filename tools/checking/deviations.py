@@ -1,4 +1,4 @@
-"""Where a query deviates from its question: bounds, numbers, a mean that nobody asked for."""
+"""Finds deviations of a query from its question: bounds, numbers, an unrequested mean."""
 
 import re
 
@@ -61,7 +61,7 @@ _MEANS = word_set(
 
 
 def find_deviation(question: str, rules: str, reading: QueryReading) -> str:
-    """The first point in which a query deviates from question and rules; empty if in none."""
+    """The first deviation of a query from question and rules; empty if there is none."""
     if problem := _find_wrong_extent(question, reading):
         return problem
     question = f"{question} {rules}"

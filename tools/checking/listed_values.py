@@ -61,8 +61,8 @@ def check_count(claim: str, facts: Sequence[Fact]) -> Count | None:
     end = begin + len(bounds[0].text)
     match = _COUNT.search(f"{claim[:begin]}{' ' * (end - begin)}{claim[end:]}")
     values = find_listed_values(facts)
-    beside = claim[begin : end + 12]
-    units = {value.unit for value in values if value.unit and value.unit in beside}
+    nearby = claim[begin : end + 12]
+    units = {value.unit for value in values if value.unit and value.unit in nearby}
     things = [value.number for value in values if value.unit in (units or {""})]
     if match is None or len(things) < 2:
         return None

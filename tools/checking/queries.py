@@ -1,4 +1,4 @@
-"""Reads from the text of a SQL or Cypher query what its rows are: order, extremes, names, words."""
+"""Reads the text of a SQL or Cypher query for its rows: order, extremes, names, words."""
 
 import re
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ _OF_TIME = re.compile(
     r"|(?:start of|weekday) \w+|localtime|utc",
     re.IGNORECASE,
 )
-"""Literals that format or shift a time and name nothing."""
+"""Literals that format or shift a time, and so name nothing."""
 _ALIAS = re.compile(r"\b\w{1,3}\.(?=[\w\"`\[])")
 """The short name of a table before a column."""
 _AGGREGATE = re.compile(r"\b(count|sum|avg)\s*\(", re.I)
@@ -43,7 +43,7 @@ class RowOrder(NamedTuple):
 
 
 class QueryReading(NamedTuple):
-    """What a query reveals about its rows.
+    """The properties of a query's rows, as far as its text shows them.
 
     Attributes:
         names: Literals that contain a letter.

@@ -51,7 +51,7 @@ _SORTED = re.compile(
     r"|\b(?:the )?(?:first|last) \d+ \w+|\b(?:most|least|\w+est)(?: \w+)? first\b",
     re.I,
 )
-"""Superlatives that ask for no rank: an order of all rows, names of people, spans of time."""
+"""Superlatives that do not ask for a rank: an order of all rows, names of people, spans of time."""
 _ORDER = re.compile(
     r"\b(?:sort|order|rank)(?:ed)? (?:\w+ )?(?:by|from|in|alphabetically)\b|\balphabetical"
     r"|\b(?:a|de)scending\b|\bin (?:the )?order of\b|\bfrom (?:the )?\w+ to (?:the )?\w+est\b"
@@ -78,7 +78,7 @@ _MONTH = re.compile(rf"\b((?:{'|'.join(_MONTHS)})[a-z]*)\.? (?=\d)", re.IGNORECA
 _NAMED_NUMBER = re.compile(
     r"\b(?:phone|telephone|fax|house|serial|account|order|course|flight|room) number of\b", re.I
 )
-"""Numbers that identify something and count nothing."""
+"""Numbers that identify something and do not count."""
 _COUNTS_CASES = re.compile(r"\bsum\(\s*case when .*? then 1 else 0 end\s*\)", re.DOTALL)
 _CONVERTED = re.compile(r"/ ?\(?(?:60|100|1000|3600)(?:\.0)?\b")
 """The conversion of an amount to a larger unit than the stored one."""
@@ -104,7 +104,7 @@ _SEVERAL = re.compile(
 def find_answer_columns(question: str, view: FactRows) -> list[int]:
     """Find the columns with which rows answer a question; none if rows are not the answer.
 
-    A first row answers with its names; the value that it is ranked by is shown beside them.
+    A first row answers with its names; the value of its rank appears beside them.
     """
     columns = list(range(len(view.columns)))
     if _WORDS_ASKED.search(question):
@@ -246,7 +246,7 @@ def _find_unused_times(question: str, query: str) -> Iterator[str]:
 
 
 def _find_wrong_parts(question: str, view: FactRows, where: str) -> Iterator[str]:
-    """Groups that are not shown or have no name, and a state that is left out."""
+    """Groups that are not shown or have no name, and an omitted state."""
     reading, rows = view.reading, view.rows
     if len(reading.expressions) == 1 and _FOR_EACH.search(question):
         if len(rows) > 1:

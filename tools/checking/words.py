@@ -212,7 +212,7 @@ def tokens(text: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 16)
 def root(word: str) -> str:
-    """What the singular and plural of a word share: at most six letters."""
+    """The common root of singular and plural: at most six letters."""
     word = word.lower()
     if len(word) > 4 and word.endswith("ies"):
         word = f"{word[:-3]}y"
@@ -224,7 +224,7 @@ def root(word: str) -> str:
 
 
 def stem(word: str) -> str:
-    """What all forms of a word share: ``late`` and ``lateness``, ``left`` and ``leave``.
+    """The common stem of all forms of a word: ``late`` and ``lateness``, ``left`` and ``leave``.
 
     It distinguishes fewer words than :func:`root`, which also serves for names.
     """

@@ -1,4 +1,4 @@
-"""Plans to obtain a thing in a crafting world: read them and carry them out."""
+"""Plans to obtain a thing in a crafting world: reads them and carries them out."""
 
 from planweave.tools.crafting.execution import executable as executable
 from planweave.tools.crafting.plan import CraftingStep as CraftingStep

@@ -1,8 +1,8 @@
-"""Reading plans as models write them: one ``STEP n: …`` a line, in words or in a fixed form.
+"""Reads plans as models write them: one ``STEP n: …`` per line, in words or a fixed form.
 
-``STEP 2: Craft 4 oak planks from an oak log.``, ``STEP 2: craft(oak_planks, 4)``,
-``STEP 2: craft oak_planks x4`` and ``STEP 2: {"action": "craft", "item": "oak_planks",
-"count": 4}`` all mean the same.
+``STEP 2: Craft 4 oak planks from an oak log.``, ``STEP 2: craft(oak_planks, 4)``, ``STEP 2: craft
+oak_planks x4`` and ``STEP 2: {"action": "craft", "item": "oak_planks", "count": 4}`` all mean the
+same.
 """
 
 import json
@@ -28,7 +28,7 @@ _NO_ACTION = {"place", "put", "equip", "hold", "use", "open", "go", "return", "f
 _NO_ACTION |= {"search", "explore", "travel", "move", "wait", "set", "light", "add", "insert"}
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _COUNTS = {"a": 1, "an": 1, **{word: number for number, word in enumerate(_NUMBERS, 1)}}
-# What people say where the world distinguishes; the commonest kind is meant.
+# Everyday words for several kinds of the world; the most common kind is meant.
 _LOOSE = {
     "wood": "oak_log",
     "log": "oak_log",
@@ -40,7 +40,7 @@ _LOOSE = {
     "bed": "white_bed",
     "sapling": "oak_sapling",
 }
-_MOST = 100_000  # things in one step: what is more was no number of things
+_MOST = 100_000  # things in one step; a larger number is not a number of things
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,10 +48,10 @@ class CraftingStep:
     """One step of a plan.
 
     Attributes:
-        kinds: What it may be; empty if that is not understood.
-        item: What is to be obtained, mined, hunted or smelted; empty if it names nothing known.
-        fuel: What to burn, if it says so.
-        idle: It says only what needs no doing here, such as placing something.
+        kinds: The possible kinds of action; empty if unclear.
+        item: What to obtain, mine, hunt or smelt; empty if it names nothing known.
+        fuel: What to burn, if given.
+        idle: Whether it only contains actions that do nothing here, such as placing something.
     """
 
     kinds: tuple[CraftingKind, ...]
@@ -63,7 +63,7 @@ class CraftingStep:
 
 
 class _Mention(NamedTuple):
-    """A thing named in a sentence, the number before or behind it, and its place in words."""
+    """A thing in a sentence, the number before or after it, and its position in words."""
 
     name: str
     many: int | None
@@ -72,7 +72,7 @@ class _Mention(NamedTuple):
 
 
 def parse_plan(text: str, world: CraftingWorld) -> list[CraftingStep]:
-    """The steps of a plan, in order; a line that is no step is left out.
+    """The steps of a plan, in order; lines that are not steps are skipped.
 
     Lines that begin with ``STEP`` count; if there are none, lines that begin with a number do.
     """
@@ -84,12 +84,12 @@ def parse_plan(text: str, world: CraftingWorld) -> list[CraftingStep]:
 
 
 def _step(text: str, world: CraftingWorld) -> CraftingStep:
-    words = _WORD.findall(_spelled_out(text))
+    words = _WORD.findall(_to_words(text))
     place, kinds = _verb(words)
     if not kinds:
         return CraftingStep(kinds=(), item="", idle=not _NO_ACTION.isdisjoint(words), text=text)
-    mentions = list(_mentions(words, place + 1, world))
-    chosen = _object(mentions, kinds, world)
+    mentions = list(_find_mentions(words, place + 1, world))
+    chosen = _find_object(mentions, kinds, world)
     if chosen is None:
         return CraftingStep(kinds=kinds, item="", text=text)
     count = chosen.many
@@ -100,7 +100,7 @@ def _step(text: str, world: CraftingWorld) -> CraftingStep:
     return CraftingStep(kinds=kinds, item=chosen.name, count=count, fuel=fuel, text=text)
 
 
-def _spelled_out(text: str) -> str:
+def _to_words(text: str) -> str:
     """A JSON object as words; everything in lower case."""
     try:
         found = json.loads(text)
@@ -121,8 +121,8 @@ def _verb(words: Sequence[str]) -> tuple[int, tuple[CraftingKind, ...]]:
     return len(words), ()
 
 
-def _mentions(words: Sequence[str], start: int, world: CraftingWorld) -> Iterator[_Mention]:
-    """Things named from ``start`` on; of names that begin at one word, the longest."""
+def _find_mentions(words: Sequence[str], start: int, world: CraftingWorld) -> Iterator[_Mention]:
+    """The things named from ``start`` on; if several names begin at one word, the longest."""
     place = start
     while place < len(words):
         for end in range(min(len(words), place + 6), place, -1):
@@ -163,10 +163,10 @@ def _count(words: Sequence[str], start: int, place: int, end: int) -> int | None
     return int(behind[0][:9]) if behind and behind[0].isdigit() else None
 
 
-def _object(
+def _find_object(
     mentions: Sequence[_Mention], kinds: tuple[CraftingKind, ...], world: CraftingWorld
 ) -> _Mention | None:
-    """The thing the step is about: what is available this way, else what it can come from."""
+    """The thing that the step is about: available in this way, or else a source of such a thing."""
     for known in (world.yielding, world.sources):
         for one in mentions:
             for name in _variants(one.name, kinds):
@@ -176,7 +176,7 @@ def _object(
 
 
 def _variants(name: str, kinds: tuple[CraftingKind, ...]) -> tuple[str, ...]:
-    """To mine iron means its ore, to chop oak wood its log."""
+    """Variants of a name: to mine iron means its ore, to chop oak wood its log."""
     if kinds == GATHERING:
         return (name, name.replace("_ingot", "_ore"), name.replace("_wood", "_log"))
     return (name,)

@@ -1,9 +1,9 @@
-"""The rules of a crafting world: which action yields what, and what it takes.
+"""The rules of a crafting world: actions with their yields and needs.
 
 Read from a folder of gzipped JSON lines: ``actions.jsonl.gz`` (``type``, ``output``,
 ``precondition``, ``tool_any``, ``from``), ``items.jsonl.gz`` (``name``, ``display``),
 ``goals.jsonl.gz`` (``item``), and ``smelting.json`` (``fuel_items_per_unit``). Tools do not wear
-out, and a block or animal that can be found at all is found at once.
+out. A block or animal that exists is found at once.
 """
 
 import json
@@ -26,12 +26,12 @@ _FIX = f"Give the folder with {', '.join(_FILES)}."
 
 @dataclass(frozen=True, kw_only=True)
 class CraftingAction:
-    """Something that can be done once or many times.
+    """An action that can be repeated.
 
     Attributes:
-        count: How many of them each time.
-        tools: At least one of these must be at hand; none is needed if empty.
-        source: The block or animal it comes from, or an empty string.
+        count: The number of items each time.
+        tools: At least one of these must be available; if empty, none is needed.
+        source: The block or animal that it comes from, or an empty string.
     """
 
     kind: CraftingKind
@@ -44,7 +44,7 @@ class CraftingAction:
 
 @dataclass(frozen=True, kw_only=True)
 class CraftingWorld:
-    """All actions, the names people use for things, and how long fuels burn."""
+    """All actions, everyday names of things, and the burning times of fuels."""
 
     actions: tuple[CraftingAction, ...]
     fuels: Mapping[str, float]
@@ -53,21 +53,21 @@ class CraftingWorld:
 
     @cached_property
     def yielding(self) -> dict[str, list[CraftingAction]]:
-        """Actions by what they yield."""
+        """Actions by their products."""
         return _grouped((action.item, action) for action in self.actions)
 
     @cached_property
     def sources(self) -> dict[str, list[CraftingAction]]:
-        """Actions by the block or animal they need, and smelting by what is smelted."""
+        """Actions by the block or animal that they need, and smelting by its input."""
         named = [(action.source, action) for action in self.actions if action.source]
         smelted = [(n, a) for a in self.actions if a.kind == "smelt" for n in a.needs]
         return _grouped([*named, *smelted])
 
     @cached_property
     def best(self) -> dict[str, tuple[int, CraftingAction]]:
-        """Rank of all that is available from nothing, and the best-yielding way to it.
+        """The rank of everything that can be obtained from nothing, and its best-yielding action.
 
-        An item's rank is how many levels of other things must be had before it.
+        An item's rank is the number of levels of other things that it needs first.
         """
         best: dict[str, tuple[int, CraftingAction]] = {}
         for rank in range(len(self.yielding) + 1):
@@ -91,11 +91,11 @@ class CraftingWorld:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """Items, blocks and animals by every spelling in words, in lower case."""
+        """Items, blocks and animals by every spelling, in lower case."""
         own = {name: name for name in (*self.displays, *self.yielding, *self.sources, *self.fuels)}
         shown = {display: name for name, display in self.displays.items() if display not in own}
         found: dict[str, str] = {}
-        for words, name in (own | shown).items():  # two things may be shown as "Map"
+        for words, name in (own | shown).items():  # two things may both be named "Map"
             found.setdefault(" ".join(re.findall(r"[a-z0-9]+", words.lower())), name)
         return found
 

@@ -1,7 +1,7 @@
 """Correct comparisons that cannot be meant as written: in maps, with parts of texts, dates, lists.
 
-A model writes ``{tagline: 'end'}`` where the question says "containing 'end'", and compares a whole
-date with a year. The question and the types of the schema show what is meant.
+A model writes ``{tagline: 'end'}`` although the question says "containing 'end'", and compares a
+whole date with a year. The question and the types of the schema show what is meant.
 """
 
 import re
@@ -76,7 +76,7 @@ def _unite_variables(query: ResolvedQuery) -> Corrections:
 
 
 def _correct_map(query: ResolvedQuery) -> Corrections:
-    """Move the first entry of a pattern's map that means no equality to WHERE."""
+    """Move the first entry of a pattern's map that does not mean equality to WHERE."""
     for start, element in query.elements.items():
         for entry in query.map_entries(element.map_start):
             name, value = query.tokens[entry.key].identifier, _literal_of(entry, query)

@@ -31,7 +31,7 @@ _NO_RETURN = "The query has no RETURN: return what the question asks for."
 
 
 def correct_query(query: str, schema: Schema, values: Values, question: str) -> Corrected:
-    """Correct a query where schema, data and question permit only one reading.
+    """Correct a query if schema, data and question permit only one reading.
 
     A query that the guard refuses stays unchanged. ``values`` looks up the texts of a property, by
     label and property.

@@ -1,6 +1,6 @@
 """Correct what a query counts: add what the question counts, drop what multiplies the rows.
 
-"The categories with the most products" needs products beside each category to be counted.
+"The categories with the most products" needs the products of each category for the count.
 """
 
 import re
@@ -38,7 +38,7 @@ _ROOT_LENGTH = 5
 
 
 def count_asked(query: ResolvedQuery) -> Corrections:
-    """Count what the question names, where only one node of the query is linked to it."""
+    """Count what the question names, if only one node of the query is linked to it."""
     label, type_ = _find_counted_label(query), _find_counted_type(query)
     asked, count = label or type_, _count_variable(query.tokens)
     elements, clauses = query.elements, query.clauses
@@ -61,9 +61,9 @@ def count_asked(query: ResolvedQuery) -> Corrections:
 
 
 def keep_zero_counts(query: ResolvedQuery) -> Corrections:
-    """Keep nodes that have nothing to count, where the question includes them.
+    """Keep nodes that have nothing to count, if the question includes them.
 
-    ``MATCH (c:Club)<-[:IN]-(p) RETURN c.name, count(p)`` has no club without members.
+    ``MATCH (c:Club)<-[:IN]-(p) RETURN c.name, count(p)`` omits clubs without members.
     """
     tokens, clauses, count = query.tokens, query.clauses, _count_variable(query.tokens)
     is_plain = [clause.word for clause in clauses[:2]] == ["MATCH", "RETURN"]
@@ -87,7 +87,7 @@ def keep_zero_counts(query: ResolvedQuery) -> Corrections:
 
 
 def drop_multiplying_link(query: ResolvedQuery) -> Corrections:
-    """Drop the end of a pattern that the question does not mention, where it multiplies a number.
+    """Drop the end of a pattern that multiplies a number, if the question does not mention it.
 
     ``(c)-[:PURCHASED]->(:Order)-[:ORDERS]->(:Product)`` counts the products of an order.
     """
@@ -96,7 +96,7 @@ def drop_multiplying_link(query: ResolvedQuery) -> Corrections:
         return
     if len(links) == 1 and (
         any(token.word == "DISTINCT" for token in query.tokens)  # nothing is multiplied
-        # Without the link each count would be 1: "the busiest doctor" has most of something.
+        # Without the link each count would be 1: "the busiest doctor" has the most of something.
         or (not _find_counted_label(query) and _is_for_each_node(query))
     ):
         return
@@ -109,7 +109,7 @@ def drop_multiplying_link(query: ResolvedQuery) -> Corrections:
 
 
 def require_both_values(query: ResolvedQuery) -> Corrections:
-    """Require links to both values, where the question asks for both.
+    """Require links to both values, if the question asks for both.
 
     ``(p)-[:TOOK]->(c) WHERE c.name IN ['art', 'music']`` finds who took either.
     """
@@ -198,7 +198,7 @@ def _find_counted_label(query: ResolvedQuery) -> str:
 
 
 def _find_counted_type(query: ResolvedQuery) -> str:
-    """The type of what is done most often: "the most ordered products"; empty if none."""
+    """The type of the most frequent action: "the most ordered products"; empty if none."""
     done = _DONE.search(query.question)
     verb = _verb_root(done[done.lastgroup or 0]) if done else ""
     return next((type_ for type_ in query.relationships if _verb_root(type_) == verb), "")

@@ -20,7 +20,7 @@ def describe_graph(
 
     Args:
         read: Runs a query.
-        language: What the model must write.
+        language: The language of the model's queries.
         keys: By label, the properties that identify a node.
         scan: Most nodes of a label, and most relationships, that are read.
     """

@@ -95,7 +95,7 @@ class Graph(ABC):
         )
 
     def check(self, query: str) -> None:
-        """Raise if a query is no read, or has unknown names."""
+        """Raise if a query is not a read, or has unknown names."""
         resolved = ResolvedQuery(self.schema(), guard(query)[1])
         for problem, fix in resolved.unknown_names():
             raise QueryFailed(problem, fix=fix)

@@ -109,7 +109,7 @@ def _is_graph_name(token: CypherToken) -> bool:
 
 
 def names_format(tokens: Tokens, index: int) -> bool:
-    """Whether ``LOAD`` or ``FORMAT`` comes before the name of a file format, and is no variable.
+    """Whether ``LOAD`` or ``FORMAT`` comes before the name of a file format, and is not a variable.
 
     Servers know CSV, JSONL, PARQUET, and may know more. The embedded engine accepts both words in
     backticks, too.

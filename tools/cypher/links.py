@@ -32,7 +32,7 @@ def correct_directions(query: ResolvedQuery) -> Corrections:
 
 
 def correct_asked_directions(query: ResolvedQuery) -> Corrections:
-    """Reverse links between two nodes of a kind: who reports to Ann is where the arrow begins."""
+    """Reverse links between nodes of one kind: the arrow begins at the one who reports to Ann."""
     for link in query.links:
         type_ = query.only_type_of(link)
         if type_ is None or not link.arrow or not can_chain(type_):
@@ -67,7 +67,7 @@ def correct_types(query: ResolvedQuery) -> Corrections:
 
 
 def insert_skipped_nodes(query: ResolvedQuery) -> Corrections:
-    """Insert the node that a link skips, where only one label and type lead there."""
+    """Insert the node that a link skips, if only one label and type lead there."""
     for link in query.links:
         type_ = query.only_type_of(link)
         if type_ is None or not link.arrow or link.relationship.many_hops:
@@ -104,9 +104,10 @@ def insert_skipped_nodes(query: ResolvedQuery) -> Corrections:
 
 
 def deny_all_links(query: ResolvedQuery) -> Corrections:
-    """Deny links to any node where the question says never, not only to the node of another link.
+    """If the question says never, deny links to any node, not only to the node of another link.
 
-    Who never acted has no ``(p)-[:ACTED_IN]->()``; the query has ``NOT (p)-[:ACTED_IN]->(m)``.
+    A person who never acted has no ``(p)-[:ACTED_IN]->()``; the query has ``NOT
+    (p)-[:ACTED_IN]->(m)``.
     """
     if not _NEVER.search(query.question):
         return
@@ -127,9 +128,9 @@ def deny_all_links(query: ResolvedQuery) -> Corrections:
 
 
 def ask_for_unlinked(query: ResolvedQuery) -> Corrections:
-    """Rewrite ``MATCH (a:A) WHERE NOT (a)-[:T]->(:B)`` where the question asks which B has no A.
+    """Rewrite ``MATCH (a:A) WHERE NOT (a)-[:T]->(:B)`` if the question asks which B has no A.
 
-    A query that matches the same link that it denies finds nothing, so it means the same.
+    A query that denies the link that it matches finds nothing, so it means the same.
     """
     denied = [link for link in query.links if link.start in query.denied]
     others = [link for link in query.links if link.start not in query.denied]
@@ -165,7 +166,7 @@ def ask_for_unlinked(query: ResolvedQuery) -> Corrections:
 
 
 def repeat_link(query: ResolvedQuery) -> Corrections:
-    """Follow a link as often as the question says, where the query follows it once."""
+    """Follow a link as often as the question says, if the query follows it once."""
     hops = asked_hops(query.question)
     found = [
         link for link in query.links if (type_ := query.only_type_of(link)) and can_chain(type_)
@@ -181,7 +182,7 @@ def repeat_link(query: ResolvedQuery) -> Corrections:
 
 
 def asked_hops(question: str) -> str:
-    """The hops that a question asks for, as Cypher writes them (``1..3``); empty if none."""
+    """The hops that a question asks for, in Cypher's form (``1..3``); empty if none."""
     if found := _SPAN.search(question):
         return f"{count_of(found['least'])}..{count_of(found['most'])}"
     if found := _MOST.search(question):

@@ -1,7 +1,7 @@
 """Correct names that a query gets nearly right, and properties that are one step away.
 
-A small model knows what it looks for better than where a graph stores it: a name with one near
-neighbour means that neighbour, and a property of an adjacent node is read there.
+A small model knows what it wants better than where the graph stores it. A name with one near
+neighbour means that neighbour. A property of an adjacent node is read there.
 """
 
 from collections.abc import Iterable
@@ -13,11 +13,11 @@ from planweave.tools.linking import parts_of
 from planweave.tools.suggest import nearest
 
 _CLOSE = 0.75
-"""Least resemblance of a misspelt name."""
+"""Least similarity of a misspelt name."""
 
 
 def correct_names(query: ResolvedQuery) -> Corrections:
-    """Replace labels, types and properties that do not exist by the one that is meant."""
+    """Replace labels, types and properties that do not exist by the intended ones."""
     for start, element in query.elements.items():
         known = query.nodes if element.is_node else query.relationships
         for name in element.names:
@@ -81,7 +81,7 @@ def _is_in_query(name: str, query: ResolvedQuery) -> bool:
 
 
 def _steps_to(label: str, name: str, variable: str, query: ResolvedQuery) -> list[tuple[str, str]]:
-    """Steps from a label to what has a property, each with the label or type that has it.
+    """Steps from a label to the owners of a property, each with its label or type.
 
     Nodes take precedence over relationships, which often repeat the keys of their nodes.
     """

@@ -1,4 +1,4 @@
-"""What a Cypher query refers to: the patterns, properties and literals in its tokens."""
+"""Finds the patterns, properties and literals in the tokens of a Cypher query."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -28,7 +28,7 @@ _WORDS_BEFORE_LIST = """
     AND AS BY CASE CONTAINS DISTINCT ELSE END IN IS NOT OR ON RETURN THEN UNWIND WHEN WHERE WITH XOR
 """
 _BEFORE_LIST = frozenset(_WORDS_BEFORE_LIST.split())
-"""Words after which a bracket opens a list and is no subscript."""
+"""Words after which a bracket opens a list, not a subscript."""
 _AFTER_ITEMS = {"ORDER", "SKIP", "LIMIT", "OFFSET", "UNION"}
 _AGGREGATES = {"avg", "collect", "count", "max", "min", "stdev", "stdevp", "sum"}
 _NAMES_OF_TEXT_FUNCTIONS = """
@@ -60,7 +60,7 @@ ELEMENT_AS_TEXT = re.compile(
 """How the engine converts a node or relationship to text; Neo4j refuses to."""
 
 NO_TEXT_ERROR = "toBoolean() expects a boolean or a string, got "
-"""The error of the engine where a rewritten query would convert an element to text."""
+"""The engine's error if a rewritten query would convert an element to text."""
 
 
 def stored_name(name: str) -> str:
@@ -69,7 +69,7 @@ def stored_name(name: str) -> str:
 
 
 def restore_names(text: str) -> str:
-    """A name, column or message of the engine as a person wrote it."""
+    """A name, column or message of the engine as the user wrote it."""
     return text.replace(_MARK, "")
 
 
@@ -197,12 +197,12 @@ class _Rewriter:
             if not self._is_value(index + 2, last):
                 self._fail_for(index + 2, last, _IS_ELEMENT if name == "reverse" else _IS_NO_VALUE)
 
-    # The engine converts a node to text where it is added to a text or passed to a text function.
-    # Only the engine knows the type of a value, so the rewritten query makes it check the type
+    # The engine converts a node to text if it is added to a text or passed to a text function. Only
+    # the engine knows the type of a value, so the rewritten query makes the engine check the type
     # and fail on purpose.
 
     def _is_addition(self, index: int) -> bool:
-        """Whether an operator that adds or joins texts (``||``) begins here."""
+        """Whether an operator that adds, or joins texts (``||``), begins here."""
         if self._text(index) == "|":
             second = token_at(self._tokens, index + 1)
             return second.text == "|" and second.start == self._tokens[index].end
@@ -276,7 +276,7 @@ class _Rewriter:
         return place
 
     def _is_value(self, first: int, last: int) -> bool:
-        """Whether tokens are certainly no element: a literal, a property, some functions."""
+        """Whether tokens are certainly not an element: a literal, a property, some functions."""
         token = self._tokens[first]
         if first == last:
             return not token.identifier or token.word in ("TRUE", "FALSE", "NULL")
@@ -298,7 +298,7 @@ class _Rewriter:
         )
 
     def _check_all_properties(self, index: int, what: str) -> None:
-        """Allow all properties at once only where the query does not compare them."""
+        """Allow all properties at once only if the query does not compare them."""
         start, end = max(self._returns(), default=(0, 0))
         words = {token.text.lower() for token in self._tokens[start:end]}
         is_compared = words & (_AGGREGATES | {"distinct", "=", "<", ">", "in"})
@@ -314,7 +314,7 @@ class _Rewriter:
             )
 
     def _returns(self) -> Iterator[tuple[int, int]]:
-        """Where the items of each RETURN outside of brackets start and end."""
+        """The start and end of the items of each RETURN outside of brackets."""
         outer = [index for index, opened in enumerate(self._around) if opened is None]
         for start in outer:
             if self._tokens[start].word == "RETURN" and self._text(start - 1) != ".":

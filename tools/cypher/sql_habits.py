@@ -1,6 +1,6 @@
 """Rewrite SQL in a Cypher query: grouping, and sorting in the wrong place.
 
-Small models know SQL better than Cypher. Only what has one meaning is rewritten; for the rest the
+Small models know SQL better than Cypher. Only unambiguous parts are rewritten; for the rest the
 model gets the engine's message.
 """
 

@@ -71,7 +71,7 @@ def find_name(entity: Entity, values: Values) -> str:
 
 
 def identifies(entity: Entity, name: str) -> bool:
-    """Whether a property is a name or a key, judged by what it is called."""
+    """Whether a property is a name or a key, judged by its name."""
     return name == _find_key(entity) or bool(_NAME.search(name))
 
 

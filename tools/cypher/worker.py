@@ -1,12 +1,12 @@
 """The process that runs the embedded graph.
 
-The engine itself stops most runaway queries, but not all: a join inside ``EXISTS {…}`` or a
-nested list comprehension runs past its time limit until the memory is full. A separate process
-can be ended whatever the query does.
+The engine itself stops most runaway queries, but not all: a join inside ``EXISTS {…}`` or a nested
+list comprehension runs past its time limit until the memory is full. A separate process can always
+be ended.
 
-Protocol, one JSON object a line: first ``{"path"}``, answered by ``{"keys"}``; then
-``{"query", "seconds", "rows", "characters"}``, answered by ``{"columns", "rows", "total"}``. Both
-may be answered by ``{"error", "message"}``.
+Protocol, one JSON object per line: first ``{"path"}``, answered by ``{"keys"}``; then ``{"query",
+"seconds", "rows", "characters"}``, answered by ``{"columns", "rows", "total"}``. Both may be
+answered by ``{"error", "message"}``.
 """
 
 import os

@@ -35,7 +35,7 @@ def chunk(text: str, *, size: int = 100, overlap: int = 0, spans: Spans | None =
     default those of the offline embedding model.
 
     Returns:
-        Passages of ``text`` as they are there, without surrounding blanks.
+        Unchanged passages of ``text``, without surrounding blanks.
     """
     overlap = min(overlap, size - 1)
     tokens = (spans or tokenizer().spans)(text)
@@ -67,7 +67,7 @@ class PageChunk(NamedTuple):
 
     @property
     def searched(self) -> str:
-        """What is embedded and indexed."""
+        """The text for embedding and indexing."""
         return f"{self.above}\n{self.text}" if self.above else self.text
 
 

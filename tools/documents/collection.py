@@ -55,7 +55,7 @@ WORDS_ONLY = "none"
 """The name for no embeddings; then search is by words only."""
 
 _DEFAULT_EMBEDDINGS = "minilm"
-_READER_VERSION = 2  # a new number makes a document that is added again be read again
+_READER_VERSION = 2  # a new number makes added documents be read again
 _BATCH = 256
 _CANDIDATES = 50
 _KEEP_OPEN = 8
@@ -220,7 +220,7 @@ class Collection:
 
         Raises:
             BadInput: The source cannot be read. An unreadable file in a folder raises no error;
-                its outcome is "failed", and the others are added.
+                its outcome is "failed", and the others are still added.
             ModelUnavailable: There is no such embedding model, or it cannot be reached.
         """
         with Parser() as parser:

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from pypdf import PageObject, PdfReader
 
 Paging: TypeAlias = Literal["pages", "headings", "parts"]
-"""What a page is: a page of the file, a section under a heading, or about 2 400 characters."""
+"""The kind of pages: pages of the file, sections under headings, or about 2 400 characters."""
 
-_PART_CHARACTERS = 2_400  # below what a prompt shows of a page, with the names of its tables
+_PART_CHARACTERS = 2_400  # below a prompt's limit for a page, with the names of its tables
 _SEPARATORS = ("\n\n", "\n", " ")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _BLOCKS = (
@@ -81,7 +81,7 @@ class DocumentLimits:
     def seconds_for(self, path: Path, size: int) -> float:
         """Seconds for reading this file; they grow with its size.
 
-        A plain file takes about 1 s a megabyte, a packed one up to 5 s (250 pages of PDF).
+        A plain file takes about 1 s per megabyte, a packed one up to 5 s (250 pages of PDF).
         """
         return self.seconds + size / 1e6 * (10.0 if kind_of(path) in _PACKED else 3.0)
 

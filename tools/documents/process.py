@@ -40,7 +40,7 @@ class Parsed(NamedTuple):
 
 
 class Parser:
-    """Reads documents, one at a time, in a process of its own.
+    """Reads documents, one at a time, in a separate process.
 
     The process starts with the first document and ends with the ``with`` statement. It also ends
     when a document takes too long or too much memory; the next document gets a new process.
@@ -116,7 +116,7 @@ class Parser:
 
 
 def read_in_process(path: Path, limits: DocumentLimits) -> Document:
-    """Read one document in a process of its own.
+    """Read one document in a separate process.
 
     Raises:
         Unreadable: See :meth:`Parser.read`.

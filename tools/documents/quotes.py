@@ -23,7 +23,7 @@ _DASHES = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2212")
 
 
 def locate(quote: str, text: str) -> str | None:
-    """The passage of ``text`` that matches ``quote``, as it is there; None if there is none.
+    """The passage of ``text`` that matches ``quote``, unchanged; None if there is none.
 
     Case, blanks, line ends, hyphens in words, and punctuation do not count. Letters, digits with
     the signs between them, and their order do. ``…`` in a quote stands for omitted words; the parts
@@ -106,7 +106,7 @@ def has_sentences_of(text: str, claim: str) -> bool:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences and paragraphs of a page, as they are there."""
+    """The sentences and paragraphs of a page, unchanged."""
     return [sentence.strip() for sentence in _SENTENCE.split(text)]
 
 

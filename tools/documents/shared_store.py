@@ -26,9 +26,9 @@ from planweave.tools.documents.vectors import HNSW_ABOVE, IndexHit, VectorSearch
 
 _PREFIX = "planweave_documents_"
 _CONNECT_SECONDS = 10
-_CANDIDATES = 128  # as of the local graph
-_MOST_CANDIDATES = 1000  # of pgvector's
-_MOST_DIMENSIONS = 2000  # of pgvector's graph
+_CANDIDATES = 128  # as in the local graph
+_MOST_CANDIDATES = 1000  # pgvector's limit
+_MOST_DIMENSIONS = 2000  # the limit of pgvector's graph
 
 
 def list_names(url: str) -> list[str]:

@@ -59,7 +59,7 @@ CREATE TABLE vectors (
 
 
 class DocumentSettings(ProcessSettings):
-    """Where collections are stored and how documents are cut (``PLANWEAVE_*``, ``.env``)."""
+    """The place of collections and the cutting of documents (``PLANWEAVE_*``, ``.env``)."""
 
     model_config = SettingsConfigDict(frozen=True, use_attribute_docstrings=True)
 
@@ -79,7 +79,7 @@ class DocumentSettings(ProcessSettings):
     document_memory_megabytes: int = Field(default=1_024, ge=256)
     """Memory that parsing a small file may take."""
     documents_url: str = ""
-    """PostgreSQL database that keeps all collections, for several machines."""
+    """PostgreSQL database that stores all collections, for several machines."""
     private_urls: bool = False
     """Whether documents may come from private network addresses."""
 
@@ -206,7 +206,7 @@ def collections(owner: str | None = None) -> list[str]:
 
 
 class Session(Protocol):
-    """What a store needs of a connection; every ``?`` in a statement is a parameter."""
+    """The interface of a connection; every ``?`` in a statement is a parameter."""
 
     def execute(self, statement: str, parameters: Sequence[Any] = (), /) -> Any: ...  # noqa: D102
 
@@ -412,7 +412,7 @@ class Store:
 
     @staticmethod
     def _to_database(vector: NDArray[np.float32]) -> Any:
-        """A vector as this database takes it."""
+        """A vector in the form of this database."""
         return vector.tobytes()
 
     def _create_tables(self, database: Session, embeddings: str) -> None:

@@ -149,8 +149,8 @@ def repeat_names(texts: Iterable[str]) -> Iterator[str]:
 def find_names_at_end(text: str, after: str) -> int:
     """The beginning of the headings and column names at the end of a piece.
 
-    ``after`` is the text that follows. The length of the piece if it has no such end or nothing
-    else.
+    ``after`` is the text that follows. If it has no such end or nothing else, the length of the
+    piece.
     """
     lines = _lines(text)
     kept = len(lines)

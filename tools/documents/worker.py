@@ -3,7 +3,7 @@
 A parser may run forever or use up the memory, even with a small file. In this process it has limits
 and can be killed.
 
-Protocol, one JSON object a line: the answer to ``{"path", "limits", "memory", "seconds",
+Protocol, one JSON object per line: the answer to ``{"path", "limits", "memory", "seconds",
 "cutting"}`` is ``{"paging", "pages", "chunks", "more"}``. While ``more`` is true, the answer to any
 further request has more pages and chunks. Without ``cutting`` (tokenizer, size, overlap) there are
 no chunks. The answer for an unreadable document is ``{"problem", "fix"}``.
@@ -28,7 +28,7 @@ _NICE = 5  # the parent's other work has priority
 def main() -> None:
     """Serve until standard input ends."""
     channel = Channel()
-    with suppress(AttributeError):  # not offered by Windows
+    with suppress(AttributeError):  # Windows lacks it
         os.nice(_NICE)
     while True:
         request = channel.receive()

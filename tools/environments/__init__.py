@@ -1,4 +1,4 @@
-"""Environments in which plans are carried out: each safe and usable without a language model."""
+"""Environments in which agents carry out plans: each safe and usable without a language model."""
 
 from planweave.tools.environments.base import OPEN as OPEN
 from planweave.tools.environments.base import Environment as Environment

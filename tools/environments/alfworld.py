@@ -1,6 +1,6 @@
 """ALFWorld: household tasks in text, played by TextWorld with the official games (Shridhar 2021).
 
-The engine works in a process of its own (``alfworld_process``); nothing of it is imported here.
+The engine works in a separate process (``alfworld_process``); nothing of it is imported here.
 """
 
 import json
@@ -24,7 +24,7 @@ _FIX = "Run alfworld-download and name the folder that it fills: --data FOLDER"
 
 
 class Game(BaseModel):
-    """One game, as the collected files hold it: what differs from game to game."""
+    """One game as stored in the collected files: only what differs from game to game."""
 
     id: str
     task_type: str
@@ -38,7 +38,7 @@ class ALFWorld(RemoteEnvironment):
 
     Args:
         data: A folder with ``games_SPLIT.jsonl.xz``, ``alfred.pddl`` and
-            ``alfred_grammar.twl2.txt``, or the folder that ``alfworld-download`` fills, which has
+            ``alfred_grammar.twl2.txt``, or the folder that ``alfworld-download`` fills, with
             ``json_2.1.1/SPLIT/…/game.tw-pddl``.
     """
 
@@ -67,13 +67,13 @@ class ALFWorld(RemoteEnvironment):
         return [task for one in chosen for task in self._splits[one]]
 
     def begin(self, task: Task) -> dict[str, object]:
-        """Where the game file is, written first if need be."""
+        """The path of the game file, which is written first if needed."""
         if task.id not in self._games:
             self.tasks(task.id.partition("/")[0])
         game = self._games[task.id]
         if isinstance(game, bytes):
             path = Path(self._folder.name) / "game.tw-pddl"
-            path.write_text(json.dumps(self._restored(game, task)), encoding="utf-8")
+            path.write_text(json.dumps(self._restore_game(game, task)), encoding="utf-8")
             return {"game": str(path)}
         return {"game": str(game)}
 
@@ -97,25 +97,25 @@ class ALFWorld(RemoteEnvironment):
         for path in sorted((root / split).glob("*/*/game.tw-pddl")):
             kind, name = path.parent.parent.name.partition("-")[0], path.parent
             if "movable" in str(name) or "Sliced" in str(name):
-                continue  # not played by the official environment either
+                continue  # the official environment does not play it either
             game = json.loads(read_text(path, fix=_FIX))
             if not game.get("solvable"):
                 continue
             own = name.relative_to(root).as_posix()
             self._games[own] = path
-            said = game["grammar"].partition("Your task is to: ")[2].partition('"')[0]
-            tasks.append(_task(own, kind, said, game["walkthrough"]))
+            question = game["grammar"].partition("Your task is to: ")[2].partition('"')[0]
+            tasks.append(_task(own, kind, question, game["walkthrough"]))
         return tasks
 
     @cached_property
-    def _shared(self) -> tuple[str, str]:
-        """Domain and grammar, which all games share."""
+    def _shared_files(self) -> tuple[str, str]:
+        """The domain and the grammar that all games share."""
         grammar = read_text(self._data / "alfred_grammar.twl2.txt", fix=_FIX)
         return read_text(self._data / "alfred.pddl", fix=_FIX), grammar
 
-    def _restored(self, problem: bytes, task: Task) -> dict[str, object]:
+    def _restore_game(self, problem: bytes, task: Task) -> dict[str, object]:
         """The official game file."""
-        domain, grammar = self._shared
+        domain, grammar = self._shared_files
         return {
             "pddl_domain": domain,
             "grammar": grammar.replace("@@TASK@@", task.question),

@@ -13,17 +13,18 @@ _PHRASES = 4096
 _BANNER = "-= Welcome to TextWorld, ALFRED! =-"
 
 
-def _remember() -> None:
-    """Let TextWorld keep what it works out again and again; what it says stays the same.
+def _cache_results() -> None:
+    """Let TextWorld cache what it computes repeatedly; its texts stay the same.
 
-    To begin a game it translates the problem four times, in two ways, which takes seconds; for each
-    action it parses the same few phrases of its grammar a hundred times, which takes half of it.
+    At the start of a game it translates the problem four times, in two ways, which takes seconds.
+    For each action it parses the same few phrases of its grammar a hundred times, which takes half
+    of the time.
     """
     import fast_downward
     from textworld.envs.pddl import textgen
 
     fast_downward.pddl2sas = lru_cache(maxsize=_TRANSLATED)(fast_downward.pddl2sas)
-    if hasattr(textgen, "_parse_and_convert"):  # its own, which another release need not have
+    if hasattr(textgen, "_parse_and_convert"):  # a private name; another release may not have it
         parse = lru_cache(maxsize=_PHRASES)(textgen._parse_and_convert)
         textgen._parse_and_convert = lambda *words, **how: deepcopy(parse(*words, **how))
 
@@ -36,7 +37,7 @@ class Games(RemoteWorld):
         from alfworld.agents.environment.alfred_tw_env import AlfredDemangler
 
         self._textworld, self._demangler = textworld, AlfredDemangler
-        _remember()
+        _cache_results()
         self._env: Any = None
         self._state: Any = None
 
@@ -57,7 +58,7 @@ class Games(RemoteWorld):
     def admissible(self) -> Sequence[str]:
         """See :class:`RemoteWorld`."""
         commands: Sequence[str] = self._state.admissible_commands
-        return [command for command in commands if command != "help"]  # what it lists is reported
+        return [command for command in commands if command != "help"]  # it only lists the others
 
     def _seen(self) -> Observation:
         won = bool(self._state["won"])
@@ -66,5 +67,5 @@ class Games(RemoteWorld):
 
 
 def main() -> None:
-    """Serve games until the parent is gone."""
+    """Serve games until the parent ends."""
     serve(Games)

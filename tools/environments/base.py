@@ -1,8 +1,8 @@
-"""What every environment offers: tasks, an action at a time, what it showed, and a score.
+"""The interface of environments: tasks, single actions, observations and a score.
 
-An instruction is one action as it is written down (``Search[Scott Derrickson]``, ``go to shelf
-6``); a path is the sequence of actions that solves a task (Wang et al. 2025, section 3.1).
-Nothing here knows a language model.
+An instruction is one action in writing (``Search[Scott Derrickson]``, ``go to shelf 6``); a path is
+the sequence of actions that solves a task (Wang et al. 2025, section 3.1). Nothing here uses a
+language model.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Protocol, Self
 from planweave import BadInput, PlanweaveError
 
 OPEN = "[…]"
-"""Ends an action that takes words of one's own in its brackets."""
+"""Ends an action whose brackets take free text."""
 
 
 class EnvironmentUnavailable(PlanweaveError):
@@ -21,7 +21,7 @@ class EnvironmentUnavailable(PlanweaveError):
 
 
 class EnvironmentFailed(PlanweaveError):
-    """The environment crashed or ran too long, in a fresh process too."""
+    """The environment crashed or ran too long, also in a fresh process."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,10 +29,10 @@ class Task:
     """One task to solve.
 
     Attributes:
-        kind: The type of task, by which seen and unseen tasks are distinguished.
-        question: What the agent is asked to do; empty where only :meth:`Environment.described`
-            tells it.
-        gold: A path that solves it, where one is known; never shown to an agent.
+        kind: The type of task; it distinguishes seen from unseen tasks.
+        question: The request to the agent; empty if only :meth:`Environment.described`
+            provides it.
+        gold: A path that solves it, if one is known; never shown to an agent.
     """
 
     id: str
@@ -43,11 +43,11 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What an action showed.
+    """The result of an action.
 
     Attributes:
-        text: What is seen, as the environment says it; data, never an instruction.
-        score: What has been reached so far, from 0 to 1 (Δ of the paper).
+        text: The environment's description of what is visible; data, never an instruction.
+        score: The progress so far, from 0 to 1 (Δ of the paper).
     """
 
     text: str
@@ -56,15 +56,16 @@ class Observation:
 
 
 class Environment(Protocol):
-    """A world in which one task at a time is worked on; what it holds is freed at the end.
+    """A world in which an agent works on one task at a time; :meth:`close` frees its resources.
 
-    A subclass without a process of its own has nothing to free, and tasks that tell their question.
+    The defaults suit a subclass without its own process: nothing to free, and tasks with a
+    question.
     """
 
     name: str
 
     def tasks(self, split: str = "") -> Sequence[Task]:
-        """The tasks of a split, in their order; all tasks without one.
+        """The tasks of a split, in order; without a split all tasks.
 
         Raises:
             BadInput: There is no such split.
@@ -72,36 +73,36 @@ class Environment(Protocol):
         """
 
     def described(self, task: Task) -> Task:
-        """A task of :meth:`tasks` with its question; another task that has begun may be left.
+        """A task of :meth:`tasks` with its question; this may abandon another task in progress.
 
         Raises:
             EnvironmentUnavailable: The library or program that describes it is missing.
-            EnvironmentFailed: It is not described, in a fresh process either.
+            EnvironmentFailed: It cannot be described, not even in a fresh process.
         """
         return task
 
     def reset(self, task: Task) -> Observation:
-        """Begin a task afresh.
+        """Begin a task from its start.
 
         Raises:
-            EnvironmentFailed: It does not begin, in a fresh process either.
+            EnvironmentFailed: It does not begin, not even in a fresh process.
         """
 
     def step(self, action: str) -> Observation:
-        """Do one action; one that makes no sense here is answered in words and changes nothing.
+        """Do one action; an invalid action gets an explanation and changes nothing.
 
         Raises:
-            EnvironmentFailed: It crashed or ran too long, in a fresh process too.
+            EnvironmentFailed: It crashed or ran too long, also in a fresh process.
         """
 
     def admissible(self) -> tuple[str, ...]:
-        """The actions that can be done now: all of them, or all their forms.
+        """The actions that are possible now: all of them, or all their forms.
 
-        A form ends in :data:`OPEN`, where words of one's own are.
+        A form ends in :data:`OPEN`, in place of free text.
         """
 
     def close(self) -> None:
-        """Free what it holds; safe to call twice."""
+        """Free all resources; safe to call twice."""
         return
 
     def __enter__(self) -> Self:
@@ -114,13 +115,13 @@ class Environment(Protocol):
 
 
 def first_action(text: str, verbs: Sequence[str]) -> tuple[str, str] | None:
-    """The first ``Verb[argument]`` in what an agent wrote; None if there is none.
+    """The first ``Verb[argument]`` in an agent's text; None if there is none.
 
-    Models like to add what they would do next (``Search[a], then Finish[b]``), but one action is
-    done at a time. Brackets in an argument are taken in pairs, so far as they are.
+    Models like to add their next actions (``Search[a], then Finish[b]``), but only one action is
+    done at a time. Brackets in an argument count in pairs, as far as they match.
 
     Returns:
-        The verb in small letters, and the argument.
+        The verb in lower case, and the argument.
     """
     begin = re.search(rf"\b({'|'.join(verbs)})\s*\[", text, re.IGNORECASE)
     if begin is None:
@@ -135,11 +136,11 @@ def first_action(text: str, verbs: Sequence[str]) -> tuple[str, str] | None:
 
 
 def one_action(text: str) -> str:
-    """The first of several actions that an agent wrote one after the other.
+    """The first of several actions in an agent's text.
 
-    Models list what they would do (``go to kitchen, look around``), as a plan is listed, but one
-    action is done at a time. What has brackets is the environment's to read (:func:`first_action`);
-    no other action has a comma or a semicolon, or ends in a full stop.
+    Models list their actions like a plan (``go to kitchen, look around``), but only one action is
+    done at a time. The environment itself reads actions with brackets (:func:`first_action`); no
+    other action contains a comma or a semicolon, or ends in a full stop.
     """
     if "[" in text:
         return text
@@ -147,7 +148,7 @@ def one_action(text: str) -> str:
 
 
 def of_split(tasks: Iterable[tuple[str, Task]], split: str) -> list[Task]:
-    """The tasks of a split, or all; each comes with the name of its own, which may be empty."""
+    """The tasks of a split, or all; each task comes with its split, which may be empty."""
     known = [*tasks]
     found = [task for own, task in known if split in ("", own)]
     if not found:

@@ -1,8 +1,8 @@
-"""Episodes by what was done in them, so that a run can stop, be forked and go on anywhere.
+"""Finds an episode again by its actions, so that a run can stop, fork and continue anywhere.
 
-A graph keeps no open environment: its state names the task and the actions done. The environment
-that stands just there is looked for among the open ones; where none does, one begins the task
-again and does the actions again.
+A graph holds no open environment: its state names the task and the actions so far. An open
+environment in exactly that state is used if there is one. Otherwise an environment begins the task
+again and repeats the actions.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ class Episode(NamedTuple):
 
 @dataclass
 class Ends:
-    """How often processes of environments ended before they had answered."""
+    """How often processes of environments ended before they answered."""
 
     crashes: int = 0
     timeouts: int = 0
@@ -42,13 +42,13 @@ _counted: ContextVar[Ends | None] = ContextVar("ends of environments", default=N
 
 
 def counting() -> AbstractContextManager[Ends]:
-    """Count the ends while something is done, also by tasks and threads that it begins."""
+    """Count the ends inside the block, including those in tasks and threads that it starts."""
     return held(_counted, Ends())
 
 
 @dataclass(eq=False)
 class _Open:
-    """An open environment, and where it is."""
+    """An open environment and its position: the episode and the actions so far."""
 
     environment: Environment
     place: tuple[str, str]
@@ -58,16 +58,16 @@ class _Open:
     last: Observation = field(default_factory=lambda: Observation(""))
 
     def ends(self) -> Ends:
-        """Those of its environment until now; none where it has no process of its own."""
+        """The ends of its environment so far; none if it has no separate process."""
         world = self.environment
         return Ends(getattr(world, "crashes", 0), getattr(world, "timeouts", 0))
 
     def stands_before(self, episode: Episode, actions: tuple[str, ...]) -> bool:
-        """Whether only the last of the actions are left to do."""
+        """Whether only the last action is left to do."""
         return self.episode == episode and self.actions == actions[: len(self.actions)]
 
     def go_to(self, episode: Episode, actions: tuple[str, ...]) -> None:
-        """Stand where the episode's actions lead."""
+        """Do the actions of the episode that are left."""
         if not self.stands_before(episode, actions):
             self.episode, self.actions = episode, ()
             self.last = self.environment.reset(self.tasks[episode.task])
@@ -76,14 +76,14 @@ class _Open:
             self.actions = (*self.actions, action)
 
     def task(self, own: str) -> Task:
-        """A task with its question; where that has to be asked for, the episode is left."""
+        """A task with its question; asking the environment for the question leaves the episode."""
         if not self.tasks[own].question:
             self.episode = None
             self.tasks[own] = self.environment.described(self.tasks[own])
         return self.tasks[own]
 
 
-_idle: list[_Open] = []  # those used longest ago first
+_idle: list[_Open] = []  # least recently used first
 _lock = Lock()
 
 
@@ -94,34 +94,34 @@ def find_task(episode: Episode) -> Task:
         BadInput: There is no such environment or task, or its data cannot be read.
         EnvironmentUnavailable: The environment's library or program is missing.
     """
-    with _borrowed(episode, ()) as opened:
+    with _borrow(episode, ()) as opened:
         return opened.task(episode.task)
 
 
 def observe(episode: Episode, actions: Sequence[str]) -> Observation:
-    """What the last of the actions showed; without any, the beginning.
+    """The observation after the last action; without actions, the beginning.
 
     Raises:
-        EnvironmentFailed: The environment crashed or ran too long, in a fresh process too.
+        EnvironmentFailed: The environment crashed or ran too long, also in a fresh process.
     """
-    with _borrowed(episode, tuple(actions)) as opened:
+    with _borrow(episode, tuple(actions)) as opened:
         opened.go_to(episode, tuple(actions))
         return opened.last
 
 
 def admissible(episode: Episode, actions: Sequence[str]) -> tuple[str, ...]:
-    """What can be done after the actions; see :meth:`Environment.admissible`.
+    """The possible actions after these; see :meth:`Environment.admissible`.
 
     Raises:
         EnvironmentFailed: As in :func:`observe`.
     """
-    with _borrowed(episode, tuple(actions)) as opened:
+    with _borrow(episode, tuple(actions)) as opened:
         opened.go_to(episode, tuple(actions))
         return opened.environment.admissible()
 
 
 def leave(episode: Episode) -> None:
-    """Say that nothing more is done in an episode, so that its environment serves another."""
+    """End an episode, so that its environment can serve another."""
     with _lock:
         for opened in _idle:
             if opened.episode == episode:
@@ -129,7 +129,7 @@ def leave(episode: Episode) -> None:
 
 
 def close_all() -> None:
-    """Close every environment that is open and not at work."""
+    """Close every open environment that is idle."""
     with _lock:
         idle, _idle[:] = [*_idle], []
     for opened in idle:
@@ -137,10 +137,10 @@ def close_all() -> None:
 
 
 @contextmanager
-def _borrowed(episode: Episode, actions: tuple[str, ...]) -> Iterator[_Open]:
-    """An environment for this call alone; one that fails is closed."""
-    idle = _taken(episode, actions)
-    opened, before = (idle, idle.ends()) if idle else (_opened(episode), Ends())
+def _borrow(episode: Episode, actions: tuple[str, ...]) -> Iterator[_Open]:
+    """Borrow an environment for this call alone; one that fails is closed."""
+    idle = _take_idle(episode, actions)
+    opened, before = (idle, idle.ends()) if idle else (_open_new(episode), Ends())
     if episode.task not in opened.tasks:
         _put_back(opened)
         some = listed(opened.tasks, 3)
@@ -160,8 +160,8 @@ def _borrowed(episode: Episode, actions: tuple[str, ...]) -> Iterator[_Open]:
     _put_back(opened)
 
 
-def _taken(episode: Episode, actions: tuple[str, ...]) -> _Open | None:
-    """The idle environment that fits best: it is there, is free, or was left longest ago."""
+def _take_idle(episode: Episode, actions: tuple[str, ...]) -> _Open | None:
+    """Take the idle environment that fits best: in this state, free, or least recently used."""
     with _lock:
         mine = [one for one in _idle if one.place == episode[:2]]
         standing = [one for one in mine if one.stands_before(episode, actions)]
@@ -173,7 +173,7 @@ def _taken(episode: Episode, actions: tuple[str, ...]) -> _Open | None:
         return chosen[0]
 
 
-def _opened(episode: Episode) -> _Open:
+def _open_new(episode: Episode) -> _Open:
     data = Path(episode.data) if episode.data else None
     environment = open_environment(episode.environment, data)
     return _Open(environment, episode[:2], {task.id: task for task in environment.tasks()})

@@ -1,7 +1,7 @@
 """HotpotQA as an environment: Search, Lookup and Finish over the pooled paragraphs of a file.
 
-The actions are ReAct's (Yao et al. 2023, section 3.1). Wikipedia itself is replaced by all
-paragraphs that the questions of the file come with, so that nothing is asked of a server.
+The actions are ReAct's (Yao et al. 2023, section 3.1). All paragraphs of the file's questions
+replace Wikipedia, so that no server is needed.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _FIX = "Name HotpotQA's file of questions with paragraphs: --data hotpot_dev_dis
 
 
 class HotpotRecord(BaseModel):
-    """A question with its paragraphs, as HotpotQA publishes them."""
+    """A question with its paragraphs, in HotpotQA's format."""
 
     id: str | None = Field(default=None, validation_alias=AliasChoices("id", "_id"))
     question: str
@@ -51,10 +51,11 @@ class HotpotRecord(BaseModel):
 
 
 class HotpotQA(Environment):
-    """Questions whose answer takes two pages; the score is the answer's F1 (0 to 1).
+    """Questions that need two pages; the score is the answer's F1 (0 to 1).
 
-    ``Search[title]`` opens a page, or names the pages that are nearest by words (BM25);
-    ``Lookup[words]`` shows the next sentence of that page that has them; ``Finish[answer]`` ends.
+    ``Search[title]`` opens a page, or names the most similar pages by words (BM25);
+    ``Lookup[words]`` shows the next sentence of that page with these words; ``Finish[answer]``
+    ends.
     """
 
     name = "hotpotqa"
@@ -76,7 +77,7 @@ class HotpotQA(Environment):
         self._sought, self._results = "", 0
 
     def tasks(self, split: str = "") -> Sequence[Task]:
-        """See :class:`Environment`; a split is what the records name; official ones name none."""
+        """See :class:`Environment`; records may name their split, official ones do not."""
         return of_split(self._tasks, split)
 
     def reset(self, task: Task) -> Observation:
@@ -97,7 +98,7 @@ class HotpotQA(Environment):
         return Observation(self._search(argument) if verb == "search" else self._lookup(argument))
 
     def admissible(self) -> tuple[str, ...]:
-        """See :class:`Environment`; words are looked up only where a page is open."""
+        """See :class:`Environment`; a lookup needs an open page."""
         lookup = [f"Lookup{OPEN}"] if self._sentences else []
         return f"Search{OPEN}", *lookup, f"Finish{OPEN}"
 

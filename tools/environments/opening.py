@@ -40,9 +40,9 @@ def environment(
     """Decorate the function that opens the environment called ``name``.
 
     Args:
-        name: What it is called.
-        needs: How its data are given, if it cannot be opened without any.
-        moves: Actions that only move between its pages and do nothing of a task, such as
+        name: Its name.
+        needs: How to give its data, if it needs any.
+        moves: Actions that only move between its pages and do no part of a task, such as
             ``click[Back to Search]``.
     """
 
@@ -66,7 +66,7 @@ def open_environment(name: str, data: Path | None = None) -> Environment:
     if data is None and (fix := vars(connect).get("needs")):
         raise BadInput(f"The environment {name} needs its data.", fix=fix)
     plug_in = f"The environment {name} of {connect.__module__}"
-    with _reported(f"{plug_in} cannot be opened", EnvironmentUnavailable):
+    with _report_errors(f"{plug_in} cannot be opened", EnvironmentUnavailable):
         opened = connect(data)
     is_ours = connect.__module__.startswith("planweave.")
     return opened if is_ours else _PlugIn(opened, plug_in)
@@ -84,38 +84,38 @@ class _PlugIn(Environment):
         return getattr(self._environment, name)
 
     def tasks(self, split: str = "") -> Sequence[Task]:
-        with _reported(f"{self._label} cannot list its tasks", EnvironmentUnavailable):
+        with _report_errors(f"{self._label} cannot list its tasks", EnvironmentUnavailable):
             return self._environment.tasks(split)
 
     def described(self, task: Task) -> Task:
-        with self._running("describe"):
+        with self._report_failure("describe"):
             return self._environment.described(task)
 
     def reset(self, task: Task) -> Observation:
-        with self._running("begin"):
+        with self._report_failure("begin"):
             return self._environment.reset(task)
 
     def step(self, action: str) -> Observation:
-        with self._running("go on with"):
+        with self._report_failure("go on with"):
             return self._environment.step(action)
 
     def admissible(self) -> tuple[str, ...]:
-        with self._running("list the actions of"):
+        with self._report_failure("list the actions of"):
             return self._environment.admissible()
 
     def close(self) -> None:
         try:
             self._environment.close()
-        except Exception:  # what it has shown still counts
+        except Exception:  # its observations still count
             _log.exception("%s cannot be closed", self._label)
 
-    def _running(self, what: str) -> AbstractContextManager[None]:
-        return _reported(f"{self._label} cannot {what} its task", EnvironmentFailed)
+    def _report_failure(self, what: str) -> AbstractContextManager[None]:
+        return _report_errors(f"{self._label} cannot {what} its task", EnvironmentFailed)
 
 
 @contextmanager
-def _reported(problem: str, kind: type[PlanweaveError]) -> Iterator[None]:
-    """Report an error of a plug-in, which may raise anything, as one sentence."""
+def _report_errors(problem: str, kind: type[PlanweaveError]) -> Iterator[None]:
+    """Report any error of a plug-in as one sentence."""
     try:
         yield
     except PlanweaveError:
@@ -129,6 +129,6 @@ def _reported(problem: str, kind: type[PlanweaveError]) -> Iterator[None]:
 
 
 def moves(name: str) -> frozenset[str]:
-    """The actions, in small letters, that only move between the pages of an environment."""
+    """The actions, in lower case, that only move between the pages of an environment."""
     found: frozenset[str] = vars(ENVIRONMENTS.get(name)).get("moves", frozenset())
     return found

@@ -1,7 +1,7 @@
-"""Environments in a process of their own, which may crash, hang, or grow.
+"""Environments in separate processes, which may crash, hang, or grow.
 
-The parent keeps what was done in a task. A process that dies or runs too long is counted and
-ended; a fresh one begins the same task, does the same actions again, and gets one more try.
+The parent records the actions of a task. A process that dies or runs too long is counted and ended.
+A fresh process begins the same task, repeats the actions, and gets one more try.
 """
 
 from abc import abstractmethod
@@ -19,7 +19,7 @@ from planweave.tools.environments.base import (
 )
 from planweave.tools.process import Channel, HelperProcess, ProcessEnded
 
-_STARTING = 120.0  # seconds that loading the libraries may take
+_STARTING = 120.0  # seconds for loading the libraries
 
 
 class RemoteWorld(Protocol):
@@ -29,18 +29,18 @@ class RemoteWorld(Protocol):
         """Start a task."""
 
     def act(self, action: str) -> Observation:
-        """Do an action."""
+        """Do one action."""
 
     def admissible(self) -> Sequence[str]:
-        """What can be done now."""
+        """The possible actions."""
 
     def about(self, what: str) -> object:  # noqa: ARG002 (a world may know nothing)
-        """What it knows of its tasks, where these need no file; the one that has begun is left."""
+        """Information about its tasks, if these need no file; abandons the task in progress."""
         return None
 
 
 def serve(make: type[RemoteWorld]) -> None:
-    """Be the process: make the world, then answer requests until the parent is gone."""
+    """Run in the process: make the world, then answer requests until the parent ends."""
     channel = Channel()
     channel.receive()
     try:
@@ -62,20 +62,20 @@ def serve(make: type[RemoteWorld]) -> None:
 
 
 class RemoteEnvironment(Environment):
-    """The parent's side; a subclass says which tasks there are and how each begins.
+    """The parent's side; a subclass defines the tasks and how each begins.
 
     Args:
         module: Its ``main()`` calls :func:`serve`.
         install: The command that installs what the process needs.
 
     Attributes:
-        crashes: Times that the process died.
-        timeouts: Times that it was ended because a step took too long.
+        crashes: How often the process died.
+        timeouts: How often it was ended because a step took too long.
     """
 
     step_seconds: ClassVar[float] = 60.0
     tasks_a_process: ClassVar[int] = 50
-    """A fresh process begins after so many tasks, since these libraries grow over long runs."""
+    """Tasks for each process: these libraries grow over long runs, so a fresh process follows."""
     variables: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, module: str, *, install: str) -> None:
@@ -88,11 +88,11 @@ class RemoteEnvironment(Environment):
 
     @abstractmethod
     def begin(self, task: Task) -> dict[str, object]:
-        """What the process is told to begin ``task``."""
+        """The request that makes the process begin ``task``."""
 
     def reset(self, task: Task) -> Observation:
         """See :class:`Environment`."""
-        self._leave()
+        self._leave_task()
         self._task = {"begin": self.begin(task)}
         return self._observe(self._task)
 
@@ -110,12 +110,12 @@ class RemoteEnvironment(Environment):
         return tuple(cast("list[str]", answer["admissible"]))
 
     def about(self, what: str) -> Any:
-        """What the process knows of its tasks; the task that has begun is left."""
-        self._leave()
+        """Ask the process about its tasks; abandons the task in progress."""
+        self._leave_task()
         return self._ask({"about": what})["about"]
 
-    def _leave(self) -> None:
-        """Leave the task that has begun, after many of them the process too."""
+    def _leave_task(self) -> None:
+        """Abandon the task in progress; after many tasks end the process too."""
         if self._begun >= self.tasks_a_process:
             self.close()
         self._task, self._done = {}, []
@@ -133,7 +133,7 @@ class RemoteEnvironment(Environment):
         return Observation(str(answer["text"]), done=bool(answer["done"]), score=score)
 
     def _ask(self, request: Mapping[str, object]) -> dict[str, object]:
-        """Ask the process; where it ends, ask a fresh one, once."""
+        """Ask the process; if it ends, ask a fresh one, once."""
         try:
             return self._ask_once(request)
         except ProcessEnded as end:
@@ -142,15 +142,15 @@ class RemoteEnvironment(Environment):
             return self._ask_once(request)
         except ProcessEnded as end:
             self._count(end)
-            how = "takes too long" if end.late else "crashes"
+            reason = "takes too long" if end.late else "crashes"
             raise EnvironmentFailed(
-                f"The environment {self.name} {how}, in a fresh process too.",
+                f"The environment {self.name} {reason}, in a fresh process too.",
                 fix="Leave this task out, or give the machine more memory.",
             ) from end
 
     def _ask_once(self, request: Mapping[str, object]) -> dict[str, object]:
         begun = bool(self._task) and request is not self._task
-        process = self._process or self._fresh(begun=begun)
+        process = self._process or self._start_process(begun=begun)
         return process.ask(request, self.step_seconds)
 
     def _count(self, end: ProcessEnded) -> None:
@@ -158,8 +158,8 @@ class RemoteEnvironment(Environment):
         self.crashes += not end.late
         self.close()
 
-    def _fresh(self, *, begun: bool) -> HelperProcess:
-        """A new process; of a task that has ``begun`` it has done all that was done."""
+    def _start_process(self, *, begun: bool) -> HelperProcess:
+        """A new process; if a task has ``begun``, it repeats the actions so far."""
         process = self._process = HelperProcess(self._module, self.variables)
         answer = process.ask({}, _STARTING)
         if "missing" in answer:

@@ -1,8 +1,8 @@
 """ScienceWorld: experiments of elementary science in text (Wang et al. 2022).
 
-The simulator is a Java program that grows over long runs. It works in a process of its own
-(``scienceworld_process``) with a bound on its heap, and begins afresh every few tasks. It knows
-all tasks itself; a file of them is read without it, and may hold known paths.
+The simulator is a Java program that grows over long runs. It works in a separate process
+(``scienceworld_process``) with a limited heap, and restarts every few tasks. The simulator itself
+lists all tasks. A file of tasks can be read without it, and may contain known paths.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from planweave.tools.environments.opening import environment
 from planweave.tools.environments.remote import RemoteEnvironment
 
 _HEAP = "1g"
-_SIMPLIFICATION = "easy"  # all of them
+_SIMPLIFICATION = "easy"  # all simplifications
 _FIX = "Name a file of task variations: --data gold_trajectories.jsonl.gz"
 
 
@@ -35,7 +35,7 @@ class Trajectory(BaseModel):
 
     @property
     def own(self) -> str:
-        """What the variation is found by."""
+        """The identifier of the variation."""
         return f"{self.task}/{self.variation}/{self.simplification}"
 
     def as_task(self) -> Task:
@@ -54,8 +54,8 @@ class ScienceWorld(RemoteEnvironment):
 
     Args:
         file: Records with ``task``, ``variation``, ``simplification``, ``task_description``
-            and, where known, ``split`` and the ``steps`` [action, observation, score]. None: all
-            variations that the simulator has, described one by one, with no known path.
+            and, if known, ``split`` and the ``steps`` [action, observation, score]. None: all
+            variations of the simulator, described one by one, without known paths.
     """
 
     name = "scienceworld"
@@ -63,7 +63,7 @@ class ScienceWorld(RemoteEnvironment):
     variables = {"JAVA_TOOL_OPTIONS": f"-Xmx{_HEAP} -XX:+ExitOnOutOfMemoryError"}  # noqa: RUF012
 
     _listed: ClassVar[list[tuple[str, Task]]] = []
-    """All tasks of the simulator, which takes some seconds to tell."""
+    """All tasks of the simulator; listing them takes some seconds."""
 
     def __init__(self, file: Path | None) -> None:
         super().__init__(
@@ -85,16 +85,16 @@ class ScienceWorld(RemoteEnvironment):
         return of_split(self._listed if self._known is None else self._known, split)
 
     def described(self, task: Task) -> Task:
-        """See :class:`Environment`; of a task without a file the simulator tells the question."""
+        """See :class:`Environment`; without a file, the simulator provides a task's question."""
         return task if task.question else replace(task, question=self.about(task.id))
 
     def begin(self, task: Task) -> dict[str, object]:
-        """Task, variation and simplifications."""
+        """The task, the variation and the simplifications."""
         name, variation, simplification = task.id.split("/")
         return {"task": name, "variation": int(variation), "simplification": simplification}
 
 
 @environment("scienceworld")
 def connect(data: Path | None) -> ScienceWorld:
-    """Open the environment on a file of variations, or on those of the simulator itself."""
+    """Open the environment on a file of variations, or on the simulator's own."""
     return ScienceWorld(data)

@@ -6,11 +6,11 @@ from typing import Any
 from planweave.tools.environments.base import Observation
 from planweave.tools.environments.remote import RemoteWorld, serve
 
-_NEVER = 1_000_000  # steps: how long a task may take is the caller's to say
+_NEVER = 1_000_000  # steps: the caller limits the length of a task
 
 
 class Simulator(RemoteWorld):
-    """One variation of a task at a time; it knows its tasks itself."""
+    """One variation of a task at a time; it lists its tasks itself."""
 
     def __init__(self) -> None:
         import shutil
@@ -24,8 +24,8 @@ class Simulator(RemoteWorld):
     def begin(self, task: Mapping[str, Any]) -> Observation:
         """See :class:`RemoteWorld`.
 
-        The first look takes no time of the world, other than that of ``env.reset``: known paths
-        begin before it.
+        The first look takes no time in the world beyond that of ``env.reset``: known paths begin
+        before it.
         """
         self._env.load(task["task"], task["variation"], task["simplification"])
         self._env.server.reset()
@@ -34,8 +34,8 @@ class Simulator(RemoteWorld):
     def act(self, action: str) -> Observation:
         """See :class:`RemoteWorld`.
 
-        ``env.step`` also looks around, lists the inventory and every valid action, at four times
-        the cost; the server itself answers with what the action showed.
+        ``env.step`` also looks around and lists the inventory and every valid action, at four times
+        the cost. The server itself only answers with the observation.
         """
         server = self._env.server
         text = str(server.step(action))
@@ -63,5 +63,5 @@ class Simulator(RemoteWorld):
 
 
 def main() -> None:
-    """Serve variations until the parent is gone."""
+    """Serve variations until the parent ends."""
     serve(Simulator)

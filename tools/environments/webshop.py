@@ -1,8 +1,8 @@
 """WebShop as a text environment: search, click and buy in a catalogue (Yao et al. 2022).
 
-Pages, actions and reward are those of the published engine (princeton-nlp/WebShop, ``text`` mode,
-with the page layout of ReAct's log). BM25 of our own takes Lucene's place, and the words of a title
-that carry meaning take the place of its nouns, which need a tagger.
+Pages, actions and reward follow the published engine (princeton-nlp/WebShop, ``text`` mode, with
+the page layout of ReAct's log). Our own BM25 replaces Lucene. The content words of a title replace
+its nouns, which would need a tagger.
 """
 
 import re
@@ -23,7 +23,7 @@ from planweave.tools.environments.opening import environment
 
 _VERBS = ("search", "click")
 _PRICE = re.compile(r"\d+(?:\.\d+)?")
-_DEEPER = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"  # between sections and their parts
+_DEEPER = "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"  # between a section and its parts
 _SIMILAR = 0.85
 _HITS, _PAGE = 50, 10
 _TABS = ("Description", "Features")
@@ -40,8 +40,8 @@ _FIX = (
 )
 
 
-# Of a product only the number and the name are sure to be there.
-_Text = Annotated[str, BeforeValidator(lambda said: said if isinstance(said, str) else "")]
+# A product is only sure to have a number and a name.
+_Text = Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else "")]
 
 
 class _Option(BaseModel):
@@ -52,8 +52,8 @@ class Product(BaseModel):
     """One product, in the layout of WebShop's ``items_shuffle`` file.
 
     Attributes:
-        attributes: What it is said to be, such as ``machine washable``; often absent, and in a
-            file of its own as published.
+        attributes: Its properties, such as ``machine washable``; often absent, and published in a
+            separate file.
         customization_options: The values of each option.
     """
 
@@ -65,7 +65,7 @@ class Product(BaseModel):
     product_category: _Text = ""
     full_description: _Text = ""
     small_description: Annotated[
-        list[_Text], BeforeValidator(lambda said: said if isinstance(said, list) else [said])
+        list[_Text], BeforeValidator(lambda value: value if isinstance(value, list) else [value])
     ] = []
     attributes: Annotated[list[str], Field(alias="Attributes")] = []
     customization_options: Annotated[
@@ -74,7 +74,7 @@ class Product(BaseModel):
 
     @property
     def price(self) -> float:
-        """In dollars, the lower end of a range; 100 where none is given, as in the engine."""
+        """The price in dollars, the lower end of a range; 100 if missing, as in the engine."""
         found = _PRICE.search(self.pricing.replace(",", ""))
         return float(found[0]) if found else 100.0
 
@@ -88,19 +88,19 @@ class Product(BaseModel):
         }
 
     def text(self) -> str:
-        """What is searched in."""
-        said = chain.from_iterable(self.options.values())
-        return " ".join([self.name, self.full_description, *self.small_description[:1], *said])
+        """The text that a search matches."""
+        values = chain.from_iterable(self.options.values())
+        return " ".join([self.name, self.full_description, *self.small_description[:1], *values])
 
 
-class _Said(BaseModel):
-    """What the published ``items_ins_v2`` file says of a product."""
+class _ProductNotes(BaseModel):
+    """A product in the published ``items_ins_v2`` file."""
 
     attributes: list[str] = []
 
 
 class Goal(BaseModel):
-    """What a customer wants: a product or one like it."""
+    """A customer's wish: a product or a similar one."""
 
     asin: str
     instruction: str
@@ -115,7 +115,7 @@ class Goal(BaseModel):
     )
 
     def question(self) -> str:
-        """The instruction with its limit of price."""
+        """The instruction with its price limit."""
         if "price lower than" in self.instruction or not self.price_upper:
             return self.instruction
         return f"{self.instruction}, and price lower than {self.price_upper:.2f} dollars"
@@ -125,24 +125,26 @@ def reward(product: Product, chosen: Iterable[str], goal: Goal, wanted: Product)
     """How well a purchase fits, from 0 to 1 (Yao et al. 2022, section 3.1).
 
     ``type · (attributes met + options met + price met) / (attributes + options + 1)``, for a
-    product with the ``chosen`` values of its options, where the goal was written for ``wanted``.
+    product with the ``chosen`` values of its options, if the goal was written for ``wanted``.
     """
     values = list(chosen)
     met = sum(_has(product, attribute) for attribute in goal.attributes)
-    met += sum(any(_alike(value, option) for value in values) for option in goal.options)
+    met += sum(any(_are_similar(value, option) for value in values) for option in goal.options)
     met += not goal.price_upper or product.price <= goal.price_upper
     return _type(product, wanted) * met / (len(goal.attributes) + len(goal.options) + 1)
 
 
 def _has(product: Product, attribute: str) -> bool:
     text = " ".join([product.name, product.full_description, *product.small_description]).lower()
-    return any(_alike(own, attribute) for own in product.attributes) or attribute.lower() in text
+    return (
+        any(_are_similar(own, attribute) for own in product.attributes) or attribute.lower() in text
+    )
 
 
 def _type(product: Product, wanted: Product) -> float:
-    """The factor for buying something of another type."""
-    words, said = _words(wanted.name), _words(product.name)
-    share = len(words & said) / len(words) if words else 0.2
+    """The factor for a product of another type."""
+    words, named = _words(wanted.name), _words(product.name)
+    share = len(words & named) / len(words) if words else 0.2
     sections = [
         {part.strip() for part in p.product_category.split(_DEEPER)} for p in (product, wanted)
     ]
@@ -158,7 +160,7 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"[^\W_]+", text.lower())) - _LITTLE_WORDS
 
 
-def _alike(one: str, other: str) -> bool:
+def _are_similar(one: str, other: str) -> bool:
     """Whether two phrases share most words, whatever their order (a token set ratio)."""
     a, b = (set(re.findall(r"[^\W_]+", text.lower())) for text in (one, other))
     both = sorted(a & b)
@@ -171,14 +173,14 @@ def _alike(one: str, other: str) -> bool:
     return max(SequenceMatcher(None, texts[i], texts[j]).ratio() for i, j in pairs) > _SIMILAR
 
 
-def _nearest(option: str, values: Sequence[str]) -> str:
-    """The value that an option asks for, in other words where it has to be."""
-    alike = (value for value in values if _alike(value, option))
+def _find_nearest(option: str, values: Sequence[str]) -> str:
+    """The value that an option asks for; if it is not there, the most similar one."""
+    alike = (value for value in values if _are_similar(value, option))
     return option if option in values else next(alike, option)
 
 
-class _Shelf(NamedTuple):
-    """The hits of a search, and which page of them is shown."""
+class _ResultPage(NamedTuple):
+    """The hits of a search, and the number of the page on display."""
 
     products: Sequence[Product] = ()
     page: int = 0
@@ -191,7 +193,7 @@ class _Shelf(NamedTuple):
 class WebShop(Environment):
     """A shop with a search bar; buying ends the task with the reward as its score.
 
-    ``search[words]`` lists ten products a page, ``click[…]`` follows what is in brackets: a
+    ``search[words]`` lists ten products a page, ``click[…]`` follows the link in brackets: a
     product, an option, a page, ``Buy Now``.
     """
 
@@ -239,11 +241,11 @@ class WebShop(Environment):
         return Observation(f"Invalid action! There is no [{argument}] here.")
 
     def admissible(self) -> tuple[str, ...]:
-        """See :class:`Environment`; words are searched for where there is nothing to click."""
+        """See :class:`Environment`; a search is possible only on a page without links."""
         return tuple(f"click[{link}]" for link in self._links()) or (f"search{OPEN}",)
 
     def _links(self) -> list[str]:
-        """What can be clicked, the ways back last: small models take what they read first."""
+        """The links of the page, ways back last: small models take what they read first."""
         if self._product and self._tab:
             return [_PREVIOUS, _BACK]
         if self._product:
@@ -258,12 +260,12 @@ class WebShop(Environment):
     def _task(self, own: str, goal: Goal) -> Task:
         product = self._products[goal.asin.lower()]
         values = [*chain.from_iterable(product.options.values())]
-        chosen = (f"click[{_nearest(option.lower(), values)}]" for option in goal.options)
+        chosen = (f"click[{_find_nearest(option.lower(), values)}]" for option in goal.options)
         gold = (f"search[{product.name}]", f"click[{product.asin}]", *chosen, f"click[{_BUY}]")
         return Task(id=own, kind=product.category, question=goal.question(), gold=gold)
 
     def _leave(self) -> None:
-        self._shelf: _Shelf | None = None
+        self._shelf: _ResultPage | None = None
         self._product: Product | None = None
         self._tab = ""
         self._chosen: dict[str, str] = {}
@@ -271,7 +273,7 @@ class WebShop(Environment):
     def _search(self, words: str) -> Observation:
         if self._shelf is not None or self._product:
             return Observation(f"Invalid action! Click [{_BACK}] before you search again.")
-        self._shelf = _Shelf([self._list[row] for row, _ in self._index.search(words, _HITS)])
+        self._shelf = _ResultPage([self._list[row] for row, _ in self._index.search(words, _HITS)])
         return Observation(self._results())
 
     def _click(self, link: str) -> Observation:
@@ -288,11 +290,11 @@ class WebShop(Environment):
             return Observation(self._previous())
         if link in _TABS:
             self._tab = link
-            said = {
+            texts = {
                 "Description": [self._product.full_description],
                 "Features": self._product.small_description,
             }
-            text = "\n".join(said[link]).strip() or "None"
+            text = "\n".join(texts[link]).strip() or "None"
             return Observation(f"[{_BACK}]\n[{_PREVIOUS}]\n{text}")
         name = next(n for n, values in self._product.options.items() if link in values)
         self._chosen[name] = link
@@ -300,7 +302,7 @@ class WebShop(Environment):
 
     def _turn_or_open(self, link: str) -> str:
         """The next or last page of results, or the page of a product."""
-        shelf = self._shelf or _Shelf()
+        shelf = self._shelf or _ResultPage()
         if link in (_NEXT, _PREVIOUS):
             self._shelf = shelf._replace(page=shelf.page + (1 if link == _NEXT else -1))
             return self._results()
@@ -316,7 +318,7 @@ class WebShop(Environment):
         return self._results()
 
     def _results(self) -> str:
-        shelf = self._shelf or _Shelf()
+        shelf = self._shelf or _ResultPage()
         head = f"[{_BACK}]\nPage {shelf.page + 1} (Total results: {len(shelf.products)})"
         turns = [f"[{link}]" for link in self._links() if link in (_NEXT, _PREVIOUS)]
         items = [f"[{p.asin}]\n{p.name}\n${p.price:.2f}" for p in shelf.shown]
@@ -333,30 +335,32 @@ class WebShop(Environment):
 
 @environment("webshop", moves=[f"click[{link}]" for link in (*_TABS, _PREVIOUS, _NEXT, _BACK)])
 def connect(data: Path | None) -> WebShop:
-    """Open the environment on a folder with WebShop's published files, or with our own."""
-    if found := _found(data, _OWN):
+    """Open the environment on a folder with WebShop's published files, or our own."""
+    if found := _find_files(data, _OWN):
         products, goals = found
         return WebShop(
             read_records(products, Product, fix=_FIX), read_records(goals, Goal, fix=_FIX)
         )
-    if found := _found(data, _OFFICIAL):
-        return WebShop(*_published(*found))
+    if found := _find_files(data, _OFFICIAL):
+        return WebShop(*_join_published(*found))
     raise BadInput(
         f"WebShop needs a folder with a catalogue and goals; {data or 'none'} has not both.",
         fix=_FIX,
     )
 
 
-def _found(data: Path | None, patterns: Sequence[str]) -> list[Path]:
-    """A file for each pattern, the part of 1,000 products before the whole; none if one lacks."""
+def _find_files(data: Path | None, patterns: Sequence[str]) -> list[Path]:
+    """A file for each pattern, the part of 1,000 products first; empty if a file is missing."""
     found = [max(data.glob(pattern), default=None) for pattern in patterns] if data else []
     return [path for path in found if path] if all(found) else []
 
 
-def _published(products: Path, said: Path, asked: Path) -> tuple[list[Product], list[Goal]]:
-    """The catalogue and what people asked for, as WebShop's engine joins its three files."""
-    attributes = read_object(said, dict[str, _Said], fix=_FIX)
-    wanted = read_object(asked, dict[str, list[Goal]], fix=_FIX)
+def _join_published(
+    products: Path, notes_file: Path, goals_file: Path
+) -> tuple[list[Product], list[Goal]]:
+    """Join the three published files into the catalogue and the goals, as WebShop's engine does."""
+    attributes = read_object(notes_file, dict[str, _ProductNotes], fix=_FIX)
+    wanted = read_object(goals_file, dict[str, list[Goal]], fix=_FIX)
     catalogue: dict[str, Product] = {}
     for product in read_records(products, Product, fix=_FIX):
         if product.asin != "nan" and len(product.asin) <= _ASIN:
@@ -368,7 +372,7 @@ def _published(products: Path, said: Path, asked: Path) -> tuple[list[Product], 
             update={
                 "asin": product.asin,
                 "instruction": goal.instruction.strip("."),
-                "price_upper": _limit(goal, product),
+                "price_upper": _draw_limit(goal, product),
             }
         )
         for product in catalogue.values()
@@ -378,10 +382,10 @@ def _published(products: Path, said: Path, asked: Path) -> tuple[list[Product], 
     return [*catalogue.values()], goals
 
 
-def _limit(goal: Goal, product: Product) -> float | None:
-    """A limit of price, drawn from the goal alone; the engine draws it whenever it starts.
+def _draw_limit(goal: Goal, product: Product) -> float | None:
+    """A price limit, drawn from the goal alone; the engine draws it at each start.
 
-    The larger of two of the next four tens above the price, below 1,000 dollars.
+    It is the larger of two of the next four tens above the price, below 1,000 dollars.
     """
     tens = [ten for ten in range(10, 1000, 10) if ten > product.price][:4]
     drawn = Random(f"{goal.asin} {goal.instruction}")  # noqa: S311 (no secret)

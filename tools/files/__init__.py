@@ -1,7 +1,7 @@
-"""Files of rows (CSV, Excel, Parquet, SQLite) as databases that can be asked."""
+"""Turns files of rows (CSV, Excel, Parquet, SQLite) into databases for questions."""
 
 SHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 ROWS = (".csv", ".tsv", *SHEETS, ".parquet")
-"""Files that are read into a database before they are asked."""
+"""Files that are read into a database first."""
 KINDS = (*ROWS, ".db", ".sqlite", ".sqlite3")
 """Files that become a database."""

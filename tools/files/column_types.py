@@ -1,4 +1,4 @@
-"""What columns of texts hold: numbers and dates as people write them."""
+"""Finds the types of text columns: numbers and dates as people write them."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -7,10 +7,10 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _HEAD_ROWS = 1_000
-"""Rows that are tried before all are."""
+"""Rows that are tested before all others."""
 _SPACE = r"[\s\x{a0}\x{202f}]"
 _BLANK = r"\s\x{a0}\x{202f}\x{27}\x{2019}"
-"""Signs between thousands that are never a decimal sign."""
+"""Characters between thousands that are never a decimal sign."""
 _UNIT = r"(?:[€$£¥%]|EUR|USD|GBP|CHF)"
 _PLUS = r"[-+\x{2212}]?"
 _NEGATIVE = r"^\D*[-\x{2212}(]"
@@ -28,7 +28,7 @@ _DATES = (
     *("%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%d %B %Y", "%d. %B %Y"),
     *("%b %d, %Y", "%b %d %Y", "%B %d, %Y", "%B %d %Y"),
 )
-"""Two figures of a year come before four: DuckDB takes 24 for the year 24."""
+"""A two-digit year comes before a four-digit one: DuckDB reads 24 as the year 24."""
 _TIMES = (
     *(" %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", ", %H:%M", ", %H:%M:%S"),
     *("T%H:%M", "T%H:%M:%S", "T%H:%M:%S.%f", "T%H:%M:%SZ", "T%H:%M:%S.%fZ"),
@@ -40,26 +40,26 @@ _LIKE_A_DATE = (
 
 
 class TypedColumn(NamedTuple):
-    """How a column is read, and the type that it then has in SQLite; a note on what was guessed."""
+    """How to read a column, its type in SQLite, and a note on guesses."""
 
     expression: str
     type: str
     note: str = ""
 
 
-class _Sign(NamedTuple):
-    """A way to write numbers: their pattern, the signs between thousands, the decimal sign."""
+class _NumberFormat(NamedTuple):
+    """A way to write numbers: their pattern, the thousands separators, the decimal sign."""
 
     pattern: str
     thousands: str
     point: str
 
 
-_SIGNS = (_Sign(_POINT, f"[,{_BLANK}]", "."), _Sign(_COMMA, f"[.{_BLANK}]", ","))
+_SIGNS = (_NumberFormat(_POINT, f"[,{_BLANK}]", "."), _NumberFormat(_COMMA, f"[.{_BLANK}]", ","))
 
 
 def is_true(engine: "DuckDBPyConnection", condition: str, column: str) -> bool:
-    """Whether the values of a column meet a condition; without values they do not."""
+    """Whether the values of a column meet a condition; False without values."""
     query = f"SELECT {condition} FROM loaded WHERE {column} IS NOT NULL"  # noqa: S608 (quoted)
     return (engine.execute(query).fetchone() or (None,))[0] is True
 
@@ -67,17 +67,19 @@ def is_true(engine: "DuckDBPyConnection", condition: str, column: str) -> bool:
 def typed(
     engine: "DuckDBPyConnection", columns: Iterable[str], *, comma: bool
 ) -> dict[str, TypedColumn]:
-    """What columns of texts are read as, by quoted name.
+    """How to read columns of texts, by quoted name.
 
-    Where the values of one column leave several readings, those of the others decide.
+    If the values of one column allow several readings, the other columns decide.
 
     Args:
         engine: Has the table ``loaded``.
         columns: Quoted names of columns of texts.
-        comma: A decimal comma is the likelier where no column tells.
+        comma: Whether a decimal comma is more likely if no column decides.
     """
-    numbers = {column: _signs_of(engine, column) for column in columns}
-    dates = {column: _dates_of(engine, column) for column, signs in numbers.items() if not signs}
+    numbers = {column: _find_number_formats(engine, column) for column in columns}
+    dates = {
+        column: _find_date_formats(engine, column) for column, signs in numbers.items() if not signs
+    }
     clear = {signs[0].point for signs in numbers.values() if len(signs) == 1}
     point = next(iter(clear)) if len(clear) == 1 else "," if comma and not clear else "."
     firsts = {_is_month_first(found) for found in dates.values() if found} - {None}
@@ -95,8 +97,8 @@ def typed(
     return read
 
 
-def _all(engine: "DuckDBPyConnection", condition: str, column: str) -> bool:
-    """Whether each value meets a condition; most columns fail within their first rows."""
+def _holds_for_all(engine: "DuckDBPyConnection", condition: str, column: str) -> bool:
+    """Whether every value meets a condition; most columns fail within their first rows."""
     head = f"SELECT {column} FROM loaded WHERE {column} IS NOT NULL LIMIT {_HEAD_ROWS}"  # noqa: S608 (quoted)
     found = engine.execute(f"SELECT bool_and({condition}) FROM ({head})").fetchone()  # noqa: S608 (quoted)
     return found == (True,) and is_true(engine, f"bool_and({condition})", column)
@@ -105,12 +107,12 @@ def _all(engine: "DuckDBPyConnection", condition: str, column: str) -> bool:
 # Numbers
 
 
-def _signs_of(engine: "DuckDBPyConnection", column: str) -> list[_Sign]:
+def _find_number_formats(engine: "DuckDBPyConnection", column: str) -> list[_NumberFormat]:
     """The ways to write numbers that fit all values."""
-    fitting = [one for one in _SIGNS if _all(engine, _fits(one, column), column)]
+    fitting = [one for one in _SIGNS if _holds_for_all(engine, _fits(one, column), column)]
     unit = f"nullif(regexp_extract({column}, '{_UNIT}'), '')"
     are_amounts = (
-        # A percentage is no amount, and amounts have one currency.
+        # A percentage is not an amount, and amounts have one currency.
         f"count(DISTINCT {unit}) <= 1 "
         f"AND bool_and(contains({column}, '%')) = bool_or(contains({column}, '%')) "
         # (1) and (2) are marks, +49301234 and 601 234 567 telephone numbers.
@@ -120,40 +122,48 @@ def _signs_of(engine: "DuckDBPyConnection", column: str) -> list[_Sign]:
     return fitting if fitting and is_true(engine, are_amounts, column) else []
 
 
-def _fits(sign: _Sign, column: str) -> str:
+def _fits(sign: _NumberFormat, column: str) -> str:
     before, after = f"(?:{_UNIT}{_SPACE}*)?", f"(?:{_SPACE}*{_UNIT})?"
     pattern = f"[(]?{_PLUS}{_SPACE}*{before}{_PLUS}{sign.pattern}{after}[)]?"
     return f"regexp_matches({column}, '\\d') AND regexp_full_match({column}, '{pattern}')"
 
 
 def _number(
-    engine: "DuckDBPyConnection", column: str, sign: _Sign, *, is_guess: bool
+    engine: "DuckDBPyConnection", column: str, sign: _NumberFormat, *, is_guess: bool
 ) -> TypedColumn:
     bare = f"regexp_replace({column}, '{_TRIMMED}', '', 'g')"
     plain = (
         f"(CASE WHEN regexp_matches({column}, '{_NEGATIVE}') THEN '-' ELSE '' END || replace("
         f"regexp_replace({bare}, '{sign.thousands}', '', 'g'), '{sign.point}', '.'))"
     )
-    if sign.point == "." and _all(engine, f"TRY_CAST({column} AS DOUBLE) IS NOT NULL", column):
+    if sign.point == "." and _holds_for_all(
+        engine, f"TRY_CAST({column} AS DOUBLE) IS NOT NULL", column
+    ):
         plain = column
     whole = f"NOT regexp_matches({plain}, '[.eE]') AND TRY_CAST({plain} AS BIGINT) IS NOT NULL"
-    cast, type_ = ("BIGINT", "INTEGER") if _all(engine, whole, column) else ("DOUBLE", "REAL")
+    cast, type_ = (
+        ("BIGINT", "INTEGER") if _holds_for_all(engine, whole, column) else ("DOUBLE", "REAL")
+    )
     read = f"CAST({plain} AS {cast})"
-    if is_guess and (shown := _shown(engine, column, read, f"regexp_matches({column}, '[.,]')")):
+    if is_guess and (
+        shown := _describe_first(engine, column, read, f"regexp_matches({column}, '[.,]')")
+    ):
         return TypedColumn(read, type_, f"can be read in two ways: {shown}")
-    percent = _shown(engine, column, read, f"contains({column}, '%')")
+    percent = _describe_first(engine, column, read, f"contains({column}, '%')")
     return TypedColumn(read, type_, f"holds percentages: {percent}" if percent else "")
 
 
 # Dates
 
 
-def _dates_of(engine: "DuckDBPyConnection", column: str) -> list[str]:
+def _find_date_formats(engine: "DuckDBPyConnection", column: str) -> list[str]:
     """The ways to write dates that fit all values."""
-    if not _all(engine, f"regexp_full_match({column}, '{_LIKE_A_DATE}')", column):
+    if not _holds_for_all(engine, f"regexp_full_match({column}, '{_LIKE_A_DATE}')", column):
         return []
     known = "coalesce({} >= TIMESTAMP '1000-01-01', false)"
-    return [one for one in _DATES if _all(engine, known.format(_moment(column, one)), column)]
+    return [
+        one for one in _DATES if _holds_for_all(engine, known.format(_moment(column, one)), column)
+    ]
 
 
 def _moment(column: str, date: str, times: Sequence[str] = ("", *_TIMES)) -> str:
@@ -162,7 +172,7 @@ def _moment(column: str, date: str, times: Sequence[str] = ("", *_TIMES)) -> str
 
 
 def _is_month_first(dates: Sequence[str]) -> bool | None:
-    """Whether the month comes first; None where that is not sure."""
+    """Whether the month comes first; None if unclear."""
     found = {one in _MONTH_FIRST for one in dates if one in (*_MONTH_FIRST, *_DAY_FIRST)}
     return found.pop() if len(found) == 1 else None
 
@@ -173,18 +183,18 @@ def _date(
     in_doubt = dates[0] in _DAY_FIRST and _is_month_first(dates) is None
     picked = next(one for one in dates if not (in_doubt and month_first) or one in _MONTH_FIRST)
     moment = _moment(column, picked)
-    is_day = _all(engine, f"{_moment(column, picked, ('',))} IS NOT NULL", column)
+    is_day = _holds_for_all(engine, f"{_moment(column, picked, ('',))} IS NOT NULL", column)
     read = f"strftime({moment}, '{'%Y-%m-%d' if is_day else '%Y-%m-%d %H:%M:%S'}')"
     type_ = "DATE" if is_day else "TIMESTAMP"
     if in_doubt and not month_first:
         differ = f"day({moment}) <> month({moment})"
-        if shown := _shown(engine, column, read, differ):
+        if shown := _describe_first(engine, column, read, differ):
             return TypedColumn(read, type_, f"can be read in two ways: {shown}")
     return TypedColumn(read, type_)
 
 
-def _shown(engine: "DuckDBPyConnection", column: str, read: str, condition: str) -> str:
-    """The first value that meets a condition, and what it is read as."""
+def _describe_first(engine: "DuckDBPyConnection", column: str, read: str, condition: str) -> str:
+    """The first value that meets a condition, and how it is read."""
     query = f"SELECT {column}, CAST({read} AS VARCHAR) FROM loaded WHERE {condition} LIMIT 1"  # noqa: S608 (quoted)
     found = engine.execute(query).fetchone()
     return f"{found[0]} is read as {found[1]}." if found else ""

@@ -1,4 +1,4 @@
-"""A file of rows becomes tables of a SQLite database, in a process of its own."""
+"""Turns a file of rows into tables of a SQLite database, in a separate process."""
 
 import logging
 import shutil
@@ -25,14 +25,14 @@ _SECONDS, _SECONDS_A_MEGABYTE = 20.0, {".csv": 0.6, ".tsv": 0.6, ".parquet": 6.0
 _PACKED_SECONDS = 3.0
 _MEMORY = 1 << 30
 _GROWTH = 12
-"""Times the size of a file that its database may have; a packed file grows."""
+"""Factor from a file's size to the largest size of its database; a packed file grows."""
 _LEAST_ROOM = 200_000_000
 _at_once = BoundedSemaphore(2)
 
 
 @dataclass(frozen=True)
 class ImportedTable:
-    """A table that was made: its name, its rows, and its columns with their types."""
+    """An imported table: its name, its number of rows, and its columns with their types."""
 
     name: str
     rows: int
@@ -41,19 +41,19 @@ class ImportedTable:
 
 @dataclass(frozen=True)
 class Imported:
-    """What was made of a file; ``notes`` say in sentences what was left out."""
+    """The result of an import; ``notes`` list in sentences what was left out."""
 
     tables: list[ImportedTable]
     notes: list[str]
 
 
 def import_file(path: Path, into: Path, *, name: str = "") -> Imported:
-    """Read a file into a SQLite database, beside the tables that it may hold already.
+    """Read a file into a SQLite database; tables that are already there stay.
 
     Args:
-        path: Of the file; its suffix says what it is.
-        into: The database; made if need be. A SQLite file is copied and needs a new one.
-        name: Of the file, where ``path`` has another; tables are named after it.
+        path: The file; its suffix determines its kind.
+        into: The database; created if needed. A SQLite file is copied and needs a new one.
+        name: The name of the file if ``path`` has another; tables are named after it.
     """
     name = name or path.name
     kind, size = Path(name).suffix.lower(), _size(path, name)
@@ -73,14 +73,14 @@ def import_file(path: Path, into: Path, *, name: str = "") -> Imported:
             "memory": memory,
             "most_bytes": _LEAST_ROOM + _GROWTH * size,
         }
-        answer = _asked(request, name, seconds, memory)
+        answer = _ask_process(request, name, seconds, memory)
         made.replace(into)
     tables = cast("list[dict[str, Any]]", answer["tables"])
     return Imported([ImportedTable(**one) for one in tables], cast("list[str]", answer["notes"]))
 
 
 def open_rows(path: Path) -> SqlDatabase:
-    """Open a file of rows as a database of its own, which goes with the process."""
+    """Open a file of rows as a temporary database, which is removed with the process."""
     folder = OwnFolder()
     made = folder.path / "rows.db"
     try:
@@ -117,7 +117,7 @@ def _size(path: Path, name: str) -> int:
     return size
 
 
-def _asked(
+def _ask_process(
     request: Mapping[str, object], name: str, seconds: float, memory: int
 ) -> dict[str, object]:
     with _at_once:

@@ -1,4 +1,4 @@
-"""Where uploaded databases are kept: one SQLite file each, in a folder for each owner."""
+"""Stores uploaded databases: one SQLite file each, in a folder for each owner."""
 
 import json
 import re
@@ -18,7 +18,7 @@ _NAME = re.compile(r"\w[\w-]{0,63}")
 
 
 class KeptSize(NamedTuple):
-    """How many databases, and the bytes that they take."""
+    """The number of databases, and their size in bytes."""
 
     databases: int
     bytes: int
@@ -26,12 +26,12 @@ class KeptSize(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Kept:
-    """A database that was uploaded.
+    """An uploaded database.
 
     Attributes:
-        files: The files that it was made of.
-        notes: What was left out or changed on the way, in sentences.
-        added: When, as an ISO date and time in UTC.
+        files: The files that it was made from.
+        notes: What was left out or changed, in sentences.
+        added: The time of the upload, as an ISO date and time in UTC.
     """
 
     name: str
@@ -43,20 +43,20 @@ class Kept:
 
 
 def databases(owner: str | None) -> list[Kept]:
-    """The databases of an owner, the newest first; None: of the one person of this machine."""
+    """The databases of an owner, newest first; None means the only user of this machine."""
     found = [kept for path in _folder(owner).glob("*.db") if (kept := _read(path))]
     return sorted(found, key=lambda kept: kept.added, reverse=True)
 
 
 def keep(path: Path, name: str, owner: str | None, *, into: str = "") -> Kept:
-    """Keep a file, called ``name`` by its owner, as a database.
+    """Store a file as a database, under the owner's ``name`` for it.
 
-    Where the owner has a database of the file's name already, the new one gets a number behind it.
-    With ``into`` its tables are added to that database of the owner's.
+    If the owner already has a database of this name, the new one gets a number at its end. With
+    ``into``, the tables are added to that database of the owner.
     """
     folder = _folder(owner)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    target = path_of(into, owner) if into else _free(folder, Path(name).stem)
+    target = path_of(into, owner) if into else _find_free_path(folder, Path(name).stem)
     before = _read(target) if into else None
     made: Imported = import_file(path, target, name=name)
     kept = Kept(
@@ -80,7 +80,7 @@ def path_of(name: str, owner: str | None) -> Path:
 
 
 def url_of(name: str, owner: str | None) -> str:
-    """What a run is given to ask a database: ``owner/name``, or the path for the one person."""
+    """The identifier of a database in a run: ``owner/name``, or the path for the only user."""
     path = path_of(name, owner)
     return f"{owner}/{name}" if owner else str(path)
 
@@ -90,12 +90,12 @@ def delete(name: str, owner: str | None) -> None:
     path = path_of(name, owner)
     path.unlink()
     path.with_suffix(".json").unlink(missing_ok=True)
-    with suppress(OSError):  # its owner's last
+    with suppress(OSError):  # the owner's last database
         path.parent.rmdir()
 
 
 def usage(owner: str | None) -> KeptSize:
-    """What the databases of an owner take."""
+    """The number and size of an owner's databases."""
     sizes = [path.stat().st_size for path in _folder(owner).glob("*.db")]
     return KeptSize(len(sizes), sum(sizes))
 
@@ -104,7 +104,7 @@ def _folder(owner: str | None) -> Path:
     return settings().data_dir / "databases" / (owner or LOCAL)
 
 
-def _free(folder: Path, stem: str) -> Path:
+def _find_free_path(folder: Path, stem: str) -> Path:
     base = re.sub(r"\W+", "-", stem).strip("-_")[:56] or "database"
     names = [base, *(f"{base}-{number}" for number in range(2, 1_000))]
     free = next((name for name in names if not (folder / f"{name}.db").exists()), "")
@@ -114,7 +114,7 @@ def _free(folder: Path, stem: str) -> Path:
 
 
 def _read(path: Path) -> Kept | None:
-    """What is known of a database; None where an upload was cut off."""
+    """The description of a database; None if its upload was cut off."""
     try:
         known = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     except (OSError, ValueError):

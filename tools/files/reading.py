@@ -1,4 +1,4 @@
-"""Readers of files of rows: each gives tables with typed columns, and says what it left out."""
+"""Readers for files of rows: each yields typed tables, and notes what it left out."""
 
 import csv
 import re
@@ -23,22 +23,22 @@ _INSTALL = "Run: pip install 'planweave[files]'."
 _MOST_COLUMNS = 1_000
 _MOST_SHEETS = 50
 _LONGEST_LINE = 1_000_000
-_MOST_ABOVE = 0.9  # of the lines, above a table, such as its title
+_MOST_ABOVE = 0.9  # share of the lines above a table, such as its title
 _LINES_NAMED = 5
 _HEAD_ROWS = 20
-"""Rows among which the header of a sheet is looked for; titles stand above it."""
+"""Rows in which the header of a sheet is searched; titles are above it."""
 _NULLS = ("", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "None", "-", "\u2013", "\u2014")
 _ABOVE = "In {}, what is above the header was left out."
 _NUMBERED = re.compile(r"column\d+")
-"""What DuckDB calls a column without a name."""
+"""DuckDB's name for a column without one."""
 _HINT = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,;\t|])\r?\n", re.IGNORECASE)
-"""The line that tells Excel which sign parts the columns."""
+"""The line that tells Excel the column separator."""
 _COPY = re.compile(r"['\"]?/\S*/source\.\w+['\"]?")
-"""Where a file lies while it is read."""
+"""The place of a file during reading."""
 _UNCOMPUTED = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
 _FIGURE = re.compile(r"\d")
 _LONGEST_NUMBER = 40
-"""Characters of a number or a date."""
+"""The most characters of a number or date."""
 _WHOLE = 2**53
 _CONVERSIONS = (
     (r"U?(TINY|SMALL)INT|U?INTEGER|BIGINT", "{}", "INTEGER"),
@@ -49,18 +49,18 @@ _CONVERSIONS = (
     (r"TIMESTAMP.*", "strftime(CAST({} AS TIMESTAMP), '%Y-%m-%d %H:%M:%S')", "TIMESTAMP"),
     (r"BLOB", "{}", "BLOB"),
 )
-"""DuckDB's types, how a column of each is read, and the type that it has in SQLite."""
+"""DuckDB's types, how to read a column of each, and its type in SQLite."""
 _WHOLE_KINDS = r"U?HUGEINT|UBIGINT|DECIMAL\(\d+,0\)|VARCHAR"
-"""DuckDB's types that hold whole numbers of more than 64 bits."""
+"""DuckDB's types that can hold whole numbers of more than 64 bits."""
 _LONG_WHOLE = (
     "bool_and(regexp_full_match(CAST({0} AS VARCHAR), '[-+]?\\d+')) "
     "AND bool_or(TRY_CAST(CAST({0} AS VARCHAR) AS BIGINT) IS NULL)"
 )
-"""All values of a column are whole numbers, and one takes more than 64 bits."""
+"""Whether all values of a column are whole numbers and one has more than 64 bits."""
 
 
 class Unusable(Exception):
-    """A file that cannot be read: the rest of a sentence that begins with its name."""
+    """The file cannot be read; the message is the rest of a sentence that begins with its name."""
 
     def __init__(self, problem: str, fix: str = "Check what is in it.") -> None:
         super().__init__(problem)
@@ -68,12 +68,12 @@ class Unusable(Exception):
 
 
 class _LineTooLong(Unusable):
-    """A text with a line that no form can read."""
+    """A text with a line that is too long for every form."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is read: a file, its name and kind, and a folder for what is made on the way."""
+    """The file to read with its name and kind, and a folder for temporary files."""
 
     path: str
     name: str
@@ -84,7 +84,7 @@ class Request:
 
 @dataclass(frozen=True)
 class RowTable:
-    """A table: the SQLite type of each column, and the rows; None if they are written already."""
+    """A table: the SQLite type of each column, and the rows; None if they are already written."""
 
     name: str
     columns: dict[str, str]
@@ -92,29 +92,29 @@ class RowTable:
 
 
 def read(request: Request, base: sqlite3.Connection, notes: list[str]) -> Iterator[RowTable]:
-    """The tables of a file; what was left out is added to ``notes`` in sentences.
+    """The tables of a file; sentences about left-out parts are added to ``notes``.
 
     Raises:
-        Unusable: It is no such file, or holds no table.
+        Unusable: It is not such a file, or has no table.
     """
     readers: dict[str, Callable[[Request, list[str]], Iterator[RowTable]]] = {
-        "csv": _delimited,
-        "tsv": _delimited,
-        "parquet": _parquet,
-        "sheets": _sheets,
+        "csv": _read_delimited,
+        "tsv": _read_delimited,
+        "parquet": _read_parquet,
+        "sheets": _read_sheets,
     }
     if request.kind in readers:
         return readers[request.kind](request, notes)
-    return _copied(request, base)
+    return _copy_database(request, base)
 
 
 def quoted(name: str) -> str:
-    """A name as SQL has it."""
+    """Quote a name for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def free_name(name: str, taken: Iterable[str]) -> str:
-    """A name that is not among ``taken`` (in lower case): with a number behind it if need be."""
+    """A name that is not in ``taken`` (lower case); if necessary with a number at its end."""
     known, number, free = set(taken), 1, name
     while free.lower() in known:
         number += 1
@@ -123,7 +123,7 @@ def free_name(name: str, taken: Iterable[str]) -> str:
 
 
 def _identifier(text: str, default: str) -> str:
-    """A name that needs no quotes, and that SQLite does not keep for itself."""
+    """A name that needs no quotes and is not reserved by SQLite."""
     name = re.sub(r"\W+", "_", text.strip()).strip("_")[:60]
     return f"_{name}" if re.match(r"\d|sqlite_", name, re.IGNORECASE) else name or default
 
@@ -136,19 +136,19 @@ def _names(headings: Sequence[str]) -> list[str]:
     return names
 
 
-# Text and Parquet, by DuckDB: it finds out delimiter, quotes, header and types.
+# Text and Parquet: DuckDB detects delimiter, quotes, header and types.
 
 
-def _delimited(request: Request, notes: list[str]) -> Iterator[RowTable]:
-    source = Path(request.folder, "source.csv")  # a path of ours: "*" in a name means many files
-    encoding = _encoding(Path(request.path))
+def _read_delimited(request: Request, notes: list[str]) -> Iterator[RowTable]:
+    source = Path(request.folder, "source.csv")  # a fixed name: "*" in a name means many files
+    encoding = _detect_encoding(Path(request.path))
     with (
-        open(request.path, encoding=encoding, errors="replace") as text,  # any line end is one
+        open(request.path, encoding=encoding, errors="replace") as text,  # accepts any line end
         source.open("w", encoding="utf-8", newline="\n") as file,
     ):
         shutil.copyfileobj(text, file)
     with closing(_engine(request, source)) as engine:
-        form = _form(engine, source)
+        form = _detect_form(engine, source)
         _load(engine, form.reader(source), "CSV")
         broken = engine.execute("SELECT DISTINCT line FROM reject_errors ORDER BY line").fetchall()
         (count,) = engine.execute("SELECT count(*) FROM loaded").fetchone() or (0,)
@@ -168,11 +168,11 @@ def _delimited(request: Request, notes: list[str]) -> Iterator[RowTable]:
             notes.append(_ABOVE.format(request.name))
         _clean(engine, form.names)
         _name_below_title(engine, form.names, request.name, notes)
-        yield _loaded(engine, request, notes, comma=form.delimiter == ";")
+        yield _read_loaded(engine, request, notes, comma=form.delimiter == ";")
 
 
 class _Form(NamedTuple):
-    """How a text parts its fields, as DuckDB finds it out, and what the columns are called."""
+    """The form of a text: how it separates fields, as DuckDB detects, and the column names."""
 
     delimiter: str
     quote: str
@@ -184,7 +184,7 @@ class _Form(NamedTuple):
     hinted: bool
 
     def reader(self, source: Path) -> str:
-        """The call that reads all columns as texts: no value is lost to the type of its column."""
+        """The call that reads all columns as texts: no column type can lose a value."""
         columns = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in self.names)
         nulls = ", ".join(map(_text, _NULLS))
         return (
@@ -196,11 +196,11 @@ class _Form(NamedTuple):
         )
 
 
-def _form(engine: "DuckDBPyConnection", source: Path) -> _Form:
-    """The form in which all rows fit, else the one that fits most of them."""
+def _detect_form(engine: "DuckDBPyConnection", source: Path) -> _Form:
+    """The form that fits all rows, or else the one that fits most of them."""
     with source.open("rb") as file:
         hint = _HINT.match(file.read(16))
-    types = "'BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'"  # yes is yes, and no BOOLEAN
+    types = "'BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'"  # no BOOLEAN: yes stays yes
     hinted = f", skip = 1, delim = '{hint[1].decode()}'" if hint else ""
     forms = []
     for rejects in ("", ", store_rejects = true"):
@@ -210,7 +210,7 @@ def _form(engine: "DuckDBPyConnection", source: Path) -> _Form:
             f"auto_type_candidates = [{types}]{hinted}{rejects})"
         )
         try:
-            found = _asked(engine, sniffed, "CSV").fetchone()
+            found = _run_query(engine, sniffed, "CSV").fetchone()
         except _LineTooLong:
             raise
         except Unusable:  # the other way may find a form
@@ -225,24 +225,24 @@ def _form(engine: "DuckDBPyConnection", source: Path) -> _Form:
             )
     if not forms:
         raise Unusable("cannot be read as CSV: no separator was found between its fields.")
-    # A form that skips nearly all was found on a few broken rows at the end.
+    # A form that skips nearly all lines was detected from a few broken rows at the end.
     with source.open("rb") as file:
         most = _MOST_ABOVE * sum(1 for _ in file)
     return max(forms, key=lambda form: (form.skip <= most, len(form.names), -form.skip))
 
 
 def _text(text: str) -> str:
-    """A text as SQL has it."""
+    """Quote a text for SQL."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def _clean(engine: "DuckDBPyConnection", names: Sequence[str]) -> None:
-    """Take off blanks round values, rows without any value, and NA."""
+    """Remove blanks around values, rows without any value, and NA."""
     trimmed = {quoted(name): f"nullif(trim({quoted(name)}, ' \t\u00a0'), '')" for name in names}
     cells = ", ".join(f"{text} AS {column}" for column, text in trimmed.items())
     some = f"coalesce({', '.join(trimmed)}) IS NOT NULL"
     _load(engine, f"(SELECT {cells} FROM loaded) WHERE {some}", "CSV")  # noqa: S608 (quoted)
-    for column in trimmed:  # NA is nothing, but among DE and FR it is Namibia
+    for column in trimmed:  # NA means no value, but among DE and FR it is Namibia
         is_code = (
             f"bool_or({column} = 'NA') AND NOT bool_and(regexp_full_match({column}, '[A-Z]{{2}}'))"
         )
@@ -253,7 +253,7 @@ def _clean(engine: "DuckDBPyConnection", names: Sequence[str]) -> None:
 def _name_below_title(
     engine: "DuckDBPyConnection", names: Sequence[str], file: str, notes: list[str]
 ) -> None:
-    """Where a title is in the place of the header, take the names below it."""
+    """If a title is in the place of the header, take the names below it."""
     if len(names) < 2 or sum(bool(_NUMBERED.fullmatch(name)) for name in names) < len(names) - 1:
         return
     first = f"SELECT rowid, * FROM loaded ORDER BY rowid LIMIT {_HEAD_ROWS}"  # noqa: S608 (ours)
@@ -273,16 +273,16 @@ def _name_below_title(
         return
 
 
-def _parquet(request: Request, notes: list[str]) -> Iterator[RowTable]:
+def _read_parquet(request: Request, notes: list[str]) -> Iterator[RowTable]:
     source = Path(request.folder, "source.parquet")
     source.symlink_to(request.path)
     with closing(_engine(request, source)) as engine:
         _load(engine, f"read_parquet('{source}')", "Parquet")
-        yield _loaded(engine, request, notes, comma=False)
+        yield _read_loaded(engine, request, notes, comma=False)
 
 
-def _encoding(path: Path) -> str:
-    """UTF-8 or UTF-16 where a file says so or is so; else that of Windows."""
+def _detect_encoding(path: Path) -> str:
+    """UTF-8 or UTF-16 if a file declares or fits it; otherwise that of Windows."""
     import codecs
 
     decoder = codecs.getincrementaldecoder("utf-8")()
@@ -302,7 +302,7 @@ def _encoding(path: Path) -> str:
 
 
 def _engine(request: Request, source: Path) -> "DuckDBPyConnection":
-    """DuckDB that reads this one file and nothing else, in one thread and little memory."""
+    """DuckDB with access to this file alone, in one thread and little memory."""
     try:
         import duckdb
     except ImportError:
@@ -324,10 +324,10 @@ def _engine(request: Request, source: Path) -> "DuckDBPyConnection":
 
 
 def _load(engine: "DuckDBPyConnection", reader: str, kind: str) -> None:
-    _asked(engine, f"CREATE OR REPLACE TABLE loaded AS SELECT * FROM {reader}", kind)  # noqa: S608 (ours)
+    _run_query(engine, f"CREATE OR REPLACE TABLE loaded AS SELECT * FROM {reader}", kind)  # noqa: S608 (ours)
 
 
-def _asked(engine: "DuckDBPyConnection", query: str, kind: str) -> "DuckDBPyConnection":
+def _run_query(engine: "DuckDBPyConnection", query: str, kind: str) -> "DuckDBPyConnection":
     import duckdb
 
     try:
@@ -338,7 +338,7 @@ def _asked(engine: "DuckDBPyConnection", query: str, kind: str) -> "DuckDBPyConn
         if "line size" in str(error).lower():
             raise _LineTooLong(f"has a line of over {_LONGEST_LINE:,} characters.") from None
         is_known = isinstance(error, duckdb.NotImplementedException) or "encrypted" in str(error)
-        if kind == "Parquet" and not is_known:  # whose reasons may be bytes of the file
+        if kind == "Parquet" and not is_known:  # the reasons may contain bytes of the file
             problem = "is damaged, or is no Parquet file."
             raise Unusable(problem, "Make it or fetch it again.") from None
         reason = _COPY.sub("the file", str(error).partition("\n")[0].partition(": ")[2])[:200]
@@ -346,7 +346,7 @@ def _asked(engine: "DuckDBPyConnection", query: str, kind: str) -> "DuckDBPyConn
         raise Unusable(f"cannot be read as {kind}: {reason}.") from None
 
 
-def _loaded(
+def _read_loaded(
     engine: "DuckDBPyConnection", request: Request, notes: list[str], *, comma: bool
 ) -> RowTable:
     described = {row[0]: row[1] for row in engine.execute("DESCRIBE loaded").fetchall()}
@@ -360,10 +360,10 @@ def _loaded(
             read[column] = TypedColumn(
                 f"CAST({column} AS VARCHAR)",
                 "TEXT",
-                "holds whole numbers beyond 64 bits: it is kept as text, with all digits.",
+                "has whole numbers beyond 64 bits: it is stored as text, with all digits.",
             )
         elif kind != "VARCHAR":
-            read[column] = _converted(column, kind)
+            read[column] = _read_converted(column, kind)
     texts = [quoted(heading) for heading in described if quoted(heading) not in read]
     read |= typed(engine, texts, comma=comma)
     picked = [read[quoted(heading)] for heading in described]
@@ -374,29 +374,29 @@ def _loaded(
     ]
     names = _names(list(described))
     expressions = ", ".join(one.expression for one in picked)
-    _asked(engine, f"SELECT {expressions} FROM loaded", "a table")  # noqa: S608 (quoted)
+    _run_query(engine, f"SELECT {expressions} FROM loaded", "a table")  # noqa: S608 (quoted)
     stem = _identifier(Path(request.name).stem, "rows")
     types = [one.type for one in picked]
-    return RowTable(stem, dict(zip(names, types, strict=True)), _fetched(engine))
+    return RowTable(stem, dict(zip(names, types, strict=True)), _fetch_rows(engine))
 
 
-def _fetched(engine: "DuckDBPyConnection") -> Iterator[Sequence[Value]]:
+def _fetch_rows(engine: "DuckDBPyConnection") -> Iterator[Sequence[Value]]:
     while rows := engine.fetchmany(5_000):
         yield from rows
 
 
-def _converted(column: str, kind: str) -> TypedColumn:
-    """How a column is read so that SQLite can keep it."""
+def _read_converted(column: str, kind: str) -> TypedColumn:
+    """How to read a column so that SQLite can store it."""
     for pattern, read_as, type_ in _CONVERSIONS:
         if re.fullmatch(pattern, kind):
             return TypedColumn(read_as.format(column), type_)
     return TypedColumn(f"CAST({column} AS VARCHAR)", "TEXT")
 
 
-# Spreadsheets, by calamine.
+# Spreadsheets, read by calamine.
 
 
-def _sheets(request: Request, notes: list[str]) -> Iterator[RowTable]:
+def _read_sheets(request: Request, notes: list[str]) -> Iterator[RowTable]:
     try:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError:
@@ -407,7 +407,7 @@ def _sheets(request: Request, notes: list[str]) -> Iterator[RowTable]:
     except (CalamineError, OSError, ValueError):
         fix = "Save it again as .xlsx, without a password."
         raise Unusable("cannot be read as a spreadsheet.", fix) from None
-    if empty := _uncomputed(Path(request.path)):
+    if empty := _count_uncomputed(Path(request.path)):
         notes.append(
             f"{empty:,} cells of {request.name} hold formulas without a value and are empty here: "
             "open the file in a spreadsheet program, save it, and add it again."
@@ -418,14 +418,14 @@ def _sheets(request: Request, notes: list[str]) -> Iterator[RowTable]:
         sheet = book.get_sheet_by_name(title)
         grid = [[_cell(cell) for cell in row] for row in sheet.to_python(skip_empty_area=False)]
         for (top, left), (bottom, right) in sheet.merged_cell_ranges or ():
-            _spread(grid, top, left, bottom, right)
+            _fill_merged(grid, top, left, bottom, right)
         name = _identifier(Path(request.name).stem if len(titles) == 1 else title, "sheet")
         if table := _table(name, grid, title, request, notes):
             yield table
 
 
-def _uncomputed(path: Path) -> int:
-    """How many formulas have no stored value, as files have that no spreadsheet program wrote."""
+def _count_uncomputed(path: Path) -> int:
+    """How many formulas have no stored value, as in files that no spreadsheet program wrote."""
     if not zipfile.is_zipfile(path):
         return 0
     with zipfile.ZipFile(path) as packed:
@@ -443,15 +443,15 @@ def _cell(cell: Any) -> Any:
     return str(cell) if isinstance(cell, time | timedelta) else cell
 
 
-def _kept(cell: Any) -> Value:
-    """A cell as SQLite keeps it."""
+def _to_cell(cell: Any) -> Value:
+    """A cell as SQLite stores it."""
     if isinstance(cell, datetime):
         return cell.isoformat(sep=" ", timespec="seconds")
     return cell.isoformat() if isinstance(cell, date) else cell
 
 
-def _spread(grid: list[list[Any]], top: int, left: int, bottom: int, right: int) -> None:
-    """Give every cell of a merged range the value that is shown there."""
+def _fill_merged(grid: list[list[Any]], top: int, left: int, bottom: int, right: int) -> None:
+    """Copy the value of a merged range into each of its cells."""
     if top >= len(grid) or left >= len(grid[top]):
         return
     value = grid[top][left]
@@ -464,9 +464,9 @@ def _table(
     name: str, grid: list[list[Any]], title: str, request: Request, notes: list[str]
 ) -> RowTable | None:
     grid = [row for row in grid if any(cell is not None for cell in row)]
-    if len(grid) < 2:  # a header alone is no table
+    if len(grid) < 2:  # a header alone is not a table
         return None
-    head = _header(grid)
+    head = _find_header(grid)
     headings, rows = grid[head], grid[head + 1 :]
     if head:
         notes.append(
@@ -481,7 +481,7 @@ def _table(
         raise Unusable(f"has more than {_MOST_COLUMNS:,} columns.", "Leave some out.")
     names = _names(["" if headings[at] is None else str(headings[at]) for at in used])
     types = [_type({type(row[at]) for row in rows} - {type(None)}) for at in used]
-    cells = [[_kept(row[at]) for row in rows] for at in used]
+    cells = [[_to_cell(row[at]) for row in rows] for at in used]
     texts = [at for at, type_ in enumerate(types) if type_ == "TEXT" and _may_be_read(cells[at])]
     read = _read_as_csv({names[at]: cells[at] for at in texts}, request, notes)
     for at, (type_, values) in zip(texts, read, strict=True):
@@ -491,7 +491,7 @@ def _table(
 
 
 def _may_be_read(cells: Sequence[Value]) -> bool:
-    """Whether texts may be numbers or dates that a spreadsheet keeps as text."""
+    """Whether texts may be numbers or dates that a spreadsheet stores as text."""
     filled = [cell for cell in cells if cell is not None]
     return bool(filled) and all(
         type(cell) in (int, float)
@@ -503,7 +503,7 @@ def _may_be_read(cells: Sequence[Value]) -> bool:
 def _read_as_csv(
     columns: dict[str, list[Value]], request: Request, notes: list[str]
 ) -> list[tuple[str, list[Value]]]:
-    """The type and the values that columns of texts have in a CSV file."""
+    """The type and the values that columns of texts would have in a CSV file."""
     if not columns:
         return []
     source = Path(request.folder, "source.csv")
@@ -512,13 +512,13 @@ def _read_as_csv(
     form = _Form(",", '"', '"', "", 0, header=False, names=list(columns), hinted=False)
     with closing(_engine(request, source)) as engine:
         _load(engine, form.reader(source), "CSV")
-        table = _loaded(engine, request, notes, comma=False)
+        table = _read_loaded(engine, request, notes, comma=False)
         values = [list(column) for column in zip(*table.rows or (), strict=True)]
     return list(zip(table.columns.values(), values, strict=True))
 
 
-def _header(grid: list[list[Any]]) -> int:
-    """The first row, near the top, that names nearly every column, each by another text."""
+def _find_header(grid: list[list[Any]]) -> int:
+    """The first row near the top with a name for nearly every column, all different."""
     filled = [sum(cell is not None for cell in row) for row in grid[:_HEAD_ROWS]]
     for number, row in enumerate(grid[:_HEAD_ROWS]):
         texts = [cell for cell in row if isinstance(cell, str)]
@@ -541,11 +541,11 @@ def _type(kinds: set[type]) -> str:
     return "TEXT"
 
 
-# SQLite itself.
+# SQLite files.
 
 
-def _copied(request: Request, base: sqlite3.Connection) -> Iterator[RowTable]:
-    """The tables of a SQLite file, which is copied whole once it is sound."""
+def _copy_database(request: Request, base: sqlite3.Connection) -> Iterator[RowTable]:
+    """The tables of a SQLite file; a sound file is copied whole."""
     with open(request.path, "rb") as file:
         if file.read(16) != b"SQLite format 3\0":
             raise Unusable("is no SQLite database.", "Give a SQLite file, or name it by its kind.")

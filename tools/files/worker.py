@@ -1,7 +1,7 @@
-"""The process that reads one file of rows into a SQLite database, within time, memory and room.
+"""The process that reads a file of rows into a SQLite database, with limited time and memory.
 
-Protocol, one JSON object a line: ``{"path", "name", "kind", "into", "folder", "seconds", "memory",
-"most_bytes"}`` is answered by ``{"tables", "notes"}``, or by ``{"problem", "fix"}``.
+Protocol: one JSON object per line. The request is ``{"path", "name", "kind", "into", "folder",
+"seconds", "memory", "most_bytes"}``, the answer ``{"tables", "notes"}`` or ``{"problem", "fix"}``.
 """
 
 import os
@@ -17,20 +17,20 @@ from typing import Any
 from planweave.tools.files.reading import Request, RowTable, Unusable, free_name, quoted, read
 from planweave.tools.process import Channel, limit_process
 
-_NICE = 5  # the parent's other work goes first
+_NICE = 5  # the parent's other work has priority
 _BATCH = 5_000  # rows
 _TOTAL = re.compile(
     r"(?:grand )?totals?:?|sum:?|(?:gesamt)?summe:?|(?:ins)?gesamt:?|totale:?|totaal:?|suma:?",
     re.IGNORECASE,
 )
 _LEAST_SUMMED = 2
-"""Values that a sum has, itself included: one row and its total are two equal rows."""
+"""Too few values, with the sum itself: one row and its total are just two equal rows."""
 
 
 def main() -> None:
     """Serve until standard input ends."""
     channel = Channel()
-    with suppress(AttributeError):  # not offered by Windows
+    with suppress(AttributeError):  # Windows lacks it
         os.nice(_NICE)
     while True:
         sent = channel.receive()
@@ -42,8 +42,8 @@ def _answer(request: Request, into: Path) -> dict[str, Any]:
     notes: list[str] = []
     try:
         with closing(sqlite3.connect(into, isolation_level=None)) as base:
-            base.execute("PRAGMA synchronous = OFF")  # a file that is cut off is thrown away
-            made = list(_written(base, read(request, base, notes), notes))
+            base.execute("PRAGMA synchronous = OFF")  # an incomplete file is thrown away
+            made = list(_write_tables(base, read(request, base, notes), notes))
     except Unusable as error:
         return {"problem": f"{request.name} {error}", "fix": error.fix}
     except PermissionError:
@@ -58,10 +58,10 @@ def _answer(request: Request, into: Path) -> dict[str, Any]:
     return {"tables": made, "notes": notes}
 
 
-def _written(
+def _write_tables(
     base: sqlite3.Connection, tables: Iterable[RowTable], notes: list[str]
 ) -> Iterator[dict[str, Any]]:
-    """Write tables; those that a database holds already are only counted."""
+    """Write the tables; tables that are already in the database are only counted."""
     for table in tables:
         if table.rows is None:
             (count,) = base.execute(f"SELECT count(*) FROM {quoted(table.name)}").fetchone()  # noqa: S608 (quoted)
@@ -77,7 +77,7 @@ def _written(
         while batch := list(islice(rows, _BATCH)):
             base.executemany(f"INSERT INTO {quoted(name)} VALUES ({places})", batch)  # noqa: S608 (quoted)
             count += len(batch)
-        if total := _total(base, name, table.columns):
+        if total := _find_total_row(base, name, table.columns):
             base.execute(f"DELETE FROM {quoted(name)} WHERE _rowid_ = {count}")  # noqa: S608 (quoted)
             count -= 1
             notes.append(
@@ -88,8 +88,8 @@ def _written(
             yield {"name": name, "rows": count, "columns": table.columns}
 
 
-def _total(base: sqlite3.Connection, table: str, columns: dict[str, str]) -> str:
-    """What the last row is called if it says that it is the sum of the others, and a column is."""
+def _find_total_row(base: sqlite3.Connection, table: str, columns: dict[str, str]) -> str:
+    """The label of the last row if it claims to be a sum, and a column confirms it; else empty."""
     last = f"SELECT * FROM {quoted(table)} ORDER BY _rowid_ DESC LIMIT 1"  # noqa: S608 (quoted)
     row = base.execute(last).fetchone() or ()
     called = next((cell for cell in row if isinstance(cell, str)), "")

@@ -1,4 +1,4 @@
-"""Running Python that nobody has read: a confined process with limits, see docs/sandbox.md."""
+"""Runs untrusted Python: a confined process with limits; see docs/sandbox.md."""
 
 from planweave.tools.sandbox.outside import (
     SandboxLimits,

@@ -1,9 +1,9 @@
 """The process that confines itself and then runs the program.
 
-It gets a :class:`Request` as JSON on standard input. A child lays the layers upon itself and runs
-the program; this process, which the program cannot reach, watches it and writes a
-:class:`SandboxReport` as JSON to the file descriptor that it was given. Only the standard library
-is there (``-I -S``).
+It reads a :class:`Request` as JSON from standard input. A child applies the layers to itself and
+runs the program. This process, which the program cannot reach, watches the child. It writes a
+:class:`SandboxReport` as JSON to the given file descriptor. Only the standard library is available
+(``-I -S``).
 """
 
 import gc
@@ -19,15 +19,15 @@ from typing import NamedTuple, TypedDict
 
 from planweave.tools.sandbox import kernel, landlock, syscalls, view
 
-_LOOK = 0.01  # seconds between two looks at the child
-_STRANGER = 2_000_000_000  # user numbers from here on belong to nobody
+_LOOK = 0.01  # seconds between two checks of the child
+_STRANGER = 2_000_000_000  # user numbers from here on have no owner
 _NOBODY = 65_534
 _PAGE = 4096  # bytes
-_KIB = 1 if sys.platform == "darwin" else 1024  # bytes of a unit of ru_maxrss
+_KIB = 1 if sys.platform == "darwin" else 1024  # bytes per unit of ru_maxrss
 
 
 class Request(TypedDict):
-    """The program, what it is given, and its limits in seconds, bytes and numbers."""
+    """The program, its input, and its limits in seconds, bytes and counts."""
 
     program: str
     stdin: str
@@ -43,7 +43,7 @@ class Request(TypedDict):
 
 
 class SandboxReport(TypedDict, total=False):
-    """How it ended; ``refused`` alone says that it never began, and why."""
+    """How the program ended; ``refused`` says that it never started, and why."""
 
     refused: str
     status: int
@@ -60,7 +60,7 @@ class _End(NamedTuple):
 
 
 class Stopped:
-    """Whether the parent asked for an end."""
+    """Whether the parent asked for the end."""
 
     asked = False
 
@@ -87,18 +87,18 @@ def _carry_out(request: Request, channel: int) -> SandboxReport:
     folder = os.getcwd()
     own_view = "namespaces" in request["layers"]
     if own_view:
-        view.enter(folder, *_room(request))
-    user = _stranger()
+        view.enter(folder, *_available_room(request))
+    user = _find_unused_user()
     gc.collect()
-    listen, tell = os.pipe()
+    reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        os.close(listen)
+        os.close(reader)
         os.close(channel)
-        _become_program(request, user, tell)
-    os.close(tell)
-    with os.fdopen(listen, "rb") as hearing:
-        refused = hearing.read().decode()
+        _run_as_child(request, user, writer)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        refused = pipe.read().decode()
     if refused:
         os.waitpid(child, 0)
         return SandboxReport(refused=refused)
@@ -113,14 +113,14 @@ def _carry_out(request: Request, channel: int) -> SandboxReport:
     )
 
 
-def _watch(child: int, until: float, folder: str, request: Request) -> _End:
-    """Wait for the child; end it when it is late, on request, or when ``folder`` is too full."""
+def _watch(child: int, deadline: float, folder: str, request: Request) -> _End:
+    """Wait for the child; end it if it is late, on request, or if ``folder`` is too full."""
     while True:
         done, status, usage = os.wait4(child, os.WNOHANG)
         if done:
             return _End(status, "", usage)
-        reason = "time" if time.monotonic() > until else "killed" if Stopped.asked else ""
-        if folder and not reason and _overfull(folder, request):
+        reason = "time" if time.monotonic() > deadline else "killed" if Stopped.asked else ""
+        if folder and not reason and _is_overfull(folder, request):
             reason = "files"
         if reason:
             os.kill(child, signal.SIGKILL)
@@ -129,10 +129,10 @@ def _watch(child: int, until: float, folder: str, request: Request) -> _End:
         time.sleep(_LOOK)
 
 
-def _overfull(folder: str, request: Request) -> bool:
-    """Whether there are too many files or bytes below a folder, or some that hide from us."""
+def _is_overfull(folder: str, request: Request) -> bool:
+    """Whether a folder contains too many files or bytes, or files that hide from us."""
     entries, size, folders = 0, 0, [folder]
-    most_bytes, most_entries = _room(request)
+    most_bytes, most_entries = _available_room(request)
     try:
         while folders:
             with os.scandir(folders.pop()) as found:
@@ -144,15 +144,15 @@ def _overfull(folder: str, request: Request) -> bool:
                         size += entry.stat(follow_symlinks=False).st_blocks * 512
                     if entries > most_entries:
                         return True
-    except FileNotFoundError:  # removed while we looked
+    except FileNotFoundError:  # removed in the meantime
         return False
     except OSError:
         return True
     return size > most_bytes
 
 
-def _room(request: Request) -> tuple[int, int]:
-    """Bytes and entries of the program's folder: what is given, in whole pages, and the limits."""
+def _available_room(request: Request) -> tuple[int, int]:
+    """Bytes and entries of the program's folder: its files in whole pages, and the limits."""
     texts = [request["program"], request["stdin"], *request["files"].values()]
     given = sum(len(text.encode()) // _PAGE + 1 for text in texts) * _PAGE
     folders = {parent for name in request["files"] for parent in _parents(name)}
@@ -164,12 +164,12 @@ def _parents(name: str) -> list[str]:
     return ["/".join(parts[: n + 1]) for n in range(len(parts))]
 
 
-def _stranger() -> int:
-    """A user for the program who owns nothing, if this is root and others can read Python."""
+def _find_unused_user() -> int:
+    """A user without files for the program, if this is root and others can read Python."""
     if os.geteuid() != 0 or sys.platform != "linux":
         return 0
     readable = os.stat(os.__file__).st_mode & 0o004
-    if not (readable and _reachable(os.__file__) and _reachable(os.getcwd())):
+    if not (readable and _is_reachable(os.__file__) and _is_reachable(os.getcwd())):
         return 0
     for user in (_STRANGER + os.getpid(), _NOBODY):
         with suppress(OSError):
@@ -178,27 +178,27 @@ def _stranger() -> int:
     return 0
 
 
-def _reachable(path: str) -> bool:
-    """Whether everybody may pass through the folders above."""
+def _is_reachable(path: str) -> bool:
+    """Whether everybody may pass through the parent folders."""
     above = os.path.dirname(path)
     open_to_all = bool(os.stat(above).st_mode & 0o001)
-    return open_to_all and (above == "/" or _reachable(above))
+    return open_to_all and (above == "/" or _is_reachable(above))
 
 
-def _become_program(request: Request, user: int, tell: int) -> None:
-    """The rest of the child's life; what goes wrong before the program begins is told."""
+def _run_as_child(request: Request, user: int, writer: int) -> None:
+    """Runs in the child until it exits; reports what fails before the program starts."""
     try:
-        _place(request)
+        _write_files(request)
         _confine(request, user)
-    except Exception as error:  # whatever it is, the program must not run
-        os.write(tell, (str(error) or type(error).__name__).encode())
+    except Exception as error:  # after any error the program must not run
+        os.write(writer, (str(error) or type(error).__name__).encode())
         os._exit(1)
-    os.closerange(3, 4096)  # the last word to the parent: the program begins
+    os.closerange(3, 4096)  # closes the report to the parent: the program starts
     _execute(request["program"])
 
 
-def _place(request: Request) -> None:
-    """Write the files, and let standard input be one that is open for reading only."""
+def _write_files(request: Request) -> None:
+    """Write the files, and replace standard input by a read-only file."""
     for name, text in {**request["files"], "program.py": request["program"]}.items():
         os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
         with open(name, "w", encoding="utf-8") as file:
@@ -231,7 +231,7 @@ def _confine(request: Request, user: int) -> None:
     if "landlock" in layers:
         landlock.restrict([*view.runtime(), *view.DEVICES], [folder, "/dev/null"])
     if "seccomp" in layers:
-        # The kernel does not count root's threads, so root gets none.
+        # The kernel does not count root's threads, so root may start none.
         syscalls.refuse(metadata="namespaces" in layers, threads=os.geteuid() != 0)
 
 
@@ -252,12 +252,12 @@ def _limit(request: Request) -> None:
         which = getattr(resource, name)
         _, allowed = resource.getrlimit(which)
         if allowed == resource.RLIM_INFINITY or most < allowed:
-            with suppress(ValueError):  # macOS has no limit of address space
+            with suppress(ValueError):  # macOS cannot limit address space
                 resource.setrlimit(which, (most, most))
 
 
 def _execute(program: str) -> None:
-    """Run the program as if it were the only one this interpreter ever saw."""
+    """Run the program as if this interpreter had run nothing else."""
     for name in [name for name in sys.modules if name.partition(".")[0] == "planweave"]:
         del sys.modules[name]
     sys.argv = ["program.py"]

@@ -1,4 +1,4 @@
-"""Linux system calls that Python 3.11 does not offer."""
+"""Linux system calls that Python 3.11 lacks."""
 
 import ctypes
 import os
@@ -22,18 +22,18 @@ def syscall(number: int, *arguments: int | bytes | None) -> int:
 
 
 def address(data: "ctypes.Array[ctypes.c_char]") -> int:
-    """Where a buffer lies; it must be kept for as long as the address is used."""
+    """The address of a buffer; keep the buffer while the address is in use."""
     return ctypes.addressof(data)
 
 
 def mount(source: str | None, target: str, kind: str | None, flags: int, data: str = "") -> None:
-    """Mount a file system, or change how one is mounted, by the flags of its manual page."""
+    """Mount a file system, or change a mount, by the flags of the manual page."""
     words = (os.fsencode(one) if one else None for one in (source, target, kind))
     _checked(_LIBC.mount(*words, ctypes.c_ulong(flags), data.encode() or None))
 
 
 def pivot_root(root: str) -> None:
-    """Make a mounted folder the root of the file system, and let go of the old one."""
+    """Make a mounted folder the root of the file system, and detach the old root."""
     os.chdir(root)
     _checked(_LIBC.pivot_root(b".", b"."))
     _checked(_LIBC.umount2(b".", 2))  # MNT_DETACH: the old root lies over the new one
@@ -41,12 +41,12 @@ def pivot_root(root: str) -> None:
 
 
 def unshare(flags: int) -> None:
-    """Leave namespaces for new ones, by the flags of the manual page."""
+    """Move into new namespaces, by the flags of the manual page."""
     _checked(_LIBC.unshare(flags))
 
 
 def set_host_name(name: str) -> None:
-    """Name the machine again, for those in the same namespace of names."""
+    """Set the host name in this namespace."""
     word = os.fsencode(name)
     _checked(_LIBC.sethostname(word, ctypes.c_size_t(len(word))))
     _checked(_LIBC.setdomainname(b"", ctypes.c_size_t(0)))
@@ -58,7 +58,7 @@ def die_with_parent(signal_number: int) -> None:
 
 
 def renounce() -> None:
-    """Give up every capability, and the way to new ones through set-uid programs."""
+    """Give up every capability, and the way to regain them through set-uid programs."""
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
     header = (ctypes.c_uint32 * 2)(_CAPABILITIES_V3, 0)
     _checked(_LIBC.capset(header, (ctypes.c_uint32 * 6)()))

@@ -1,4 +1,4 @@
-"""File-system rules that a process lays on itself (Landlock)."""
+"""File-system rules that a process applies to itself (Landlock)."""
 
 import os
 import struct
@@ -8,7 +8,7 @@ from contextlib import suppress
 from planweave.tools.sandbox import kernel
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446  # the same on all machines
-_VERSION = 3  # Linux 6.2: the first that also guards truncation
+_VERSION = 3  # Linux 6.2: the first version that guards truncation
 _READ_FILE, _READ_FOLDER = 1 << 2, 1 << 3
 _ALL = (1 << 15) - 1  # everything of version 3
 _EXECUTE, _DEVICES = 1, 1 << 6 | 1 << 11  # character and block devices
@@ -18,7 +18,7 @@ _SCOPES = 0b11  # abstract Unix sockets, signals
 
 
 def version() -> int:
-    """The kernel's version of Landlock; 0 where there is none."""
+    """The kernel's version of Landlock; 0 if it has none."""
     try:
         return kernel.syscall(_CREATE, None, 0, 1)
     except OSError:
@@ -28,7 +28,7 @@ def version() -> int:
 def restrict(readable: Sequence[str], writable: Sequence[str]) -> None:
     """Allow reading below ``readable``, everything below ``writable``, and no other file.
 
-    TCP, signals to others and abstract Unix sockets are shut off too where the kernel can.
+    If the kernel can, it also blocks TCP, signals to others and abstract Unix sockets.
     """
     found = version()
     if found < _VERSION:

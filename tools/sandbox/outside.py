@@ -1,4 +1,4 @@
-"""The side of the caller: start the confined process, read what it prints, end it in time."""
+"""The caller's side: starts the confined process, reads its output, and ends it in time."""
 
 import json
 import os
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Reason: TypeAlias = Literal["ok", "error", "time", "cpu", "memory", "output", "files", "killed"]
 
 _TOOLS = str(Path(__file__).resolve().parents[1])
-# The packages get their names without their __init__, which imports what -S does not find.
+# Creates the packages without their __init__, whose imports -S does not find.
 _START = f"""
 import sys, types
 for name, path in (
@@ -39,10 +39,10 @@ main()
 """
 _COMMAND = (sys.executable, "-I", "-S", "-X", "utf8", "-c", _START)
 _LAYERS = ("namespaces", "landlock", "seccomp")
-_GRACE = 30.0  # seconds to start Python and lay the layers, on a busy machine
+_GRACE = 30.0  # seconds to start Python and apply the layers, on a busy machine
 _CHUNK = 65_536
 _NO_FILES: Mapping[str, str] = MappingProxyType({})
-# What Python prints last when it runs into a limit.
+# The last line that Python prints at a limit.
 _LAST_WORDS: tuple[tuple[str, Reason], ...] = (
     ("MemoryError", "memory"),
     ("OSError: [Errno 12]", "memory"),  # cannot allocate memory
@@ -60,15 +60,15 @@ class SandboxUnavailable(PlanweaveError):
 
 @dataclass(frozen=True, kw_only=True)
 class SandboxLimits:
-    """Bounds on one program.
+    """Limits of one program.
 
     Attributes:
         cpu: Whole seconds of processor time.
-        memory: Bytes of address space, the interpreter's own 30 MB included.
-        output: Bytes of standard output and, apart from it, of standard error.
-        entries: Files and folders besides those given.
-        threads: Threads, the main one included; where the kernel counts them for the whole user
-            or not at all (root whose Python others cannot read), there is only the main one.
+        memory: Bytes of address space, including the interpreter's own 30 MB.
+        output: Bytes of standard output and, separately, of standard error.
+        entries: Files and folders beyond the given ones.
+        threads: Threads, including the main one. If the kernel counts them for the whole user
+            or not at all (root whose Python others cannot read), only the main one is allowed.
     """
 
     seconds: float = 10.0
@@ -87,10 +87,10 @@ class SandboxResult:
 
     Attributes:
         status: Exit status; negative: minus the signal that ended it.
-        reason: ``ok`` (status 0), ``error`` (another status), ``killed`` (a signal that is not
-            of our sending, such as for a crash), or the limit that it ran into.
+        reason: ``ok`` (status 0), ``error`` (another status), ``killed`` (a signal that we
+            did not send, such as for a crash), or the limit that it reached.
         seconds: Wall time of the program alone.
-        memory: Most bytes of memory in use.
+        memory: Peak memory in bytes.
     """
 
     stdout: str
@@ -109,18 +109,18 @@ def run(
     limits: SandboxLimits | None = None,
     unprotected: bool = False,
 ) -> SandboxResult:
-    """Run a Python program that may be hostile, with the standard library and nothing else.
+    """Run a Python program that may be hostile, with nothing but the standard library.
 
-    It starts in an empty folder that goes away with it, which is also its home, with no
-    environment, no network and no way to start another program.
+    It starts in an empty temporary folder, which is also its home, without environment variables,
+    network, or a way to start another program.
 
     Args:
         program: Python source.
-        stdin: What it can read from standard input.
-        files: Texts by relative path, laid into its folder.
-        limits: Bounds; the default ones if None.
-        unprotected: Run it even where this machine cannot confine it, with whatever layers there
-            are. For programs that you trust as your own.
+        stdin: Its standard input.
+        files: Texts by relative path, written into its folder.
+        limits: Its limits; None for the defaults.
+        unprotected: Run it even if this machine cannot confine it, with the layers that it has.
+            For programs that you trust as your own.
 
     Raises:
         SandboxUnavailable: The program cannot be confined here, and was not started.
@@ -140,10 +140,10 @@ def run(
 
 @lru_cache(maxsize=1)
 def protection() -> tuple[str, ...]:
-    """The layers that hold on this machine: ``namespaces``, ``landlock``, ``seccomp``.
+    """The layers that work on this machine: ``namespaces``, ``landlock``, ``seccomp``.
 
-    Each is tried once, on a program that does nothing. The limits hold everywhere. Seccomp and
-    one of the others are needed to keep a program from the network and from other files.
+    Each is tested once, on a program that does nothing. The limits work everywhere. Only seccomp
+    and one of the others together keep a program from the network and from other files.
     """
     found = []
     for layer in _LAYERS if sys.platform == "linux" else ():
@@ -172,7 +172,7 @@ def _run(
     limits: SandboxLimits,
     layers: Sequence[str],
 ) -> SandboxResult:
-    """Run under exactly these layers; if one cannot be laid, the program is not started."""
+    """Run under exactly these layers; if a layer fails, the program does not start."""
     bounds: dict[str, object] = asdict(limits)
     bounds.pop("output")
     request = bounds | {
@@ -181,11 +181,13 @@ def _run(
         "files": {_inside(name): text for name, text in files.items()},
         "layers": list(layers),
     }
-    # Half of a surrogate pair, which a model's reply may hold, becomes a question mark.
+    # Lone surrogates, which a model's reply may contain, become question marks.
     asked = json.dumps(request, ensure_ascii=False).encode(errors="replace")
     with _folder() as folder:
-        stdout, stderr, told = _converse(folder, asked, limits)
-    report: SandboxReport = json.loads(told or '{"refused": "its process ended before it began"}')
+        stdout, stderr, report_text = _communicate(folder, asked, limits)
+    report: SandboxReport = json.loads(
+        report_text or '{"refused": "its process ended before it began"}'
+    )
     if "refused" in report:
         raise SandboxUnavailable(
             f"The program could not be confined: {report['refused']}.",
@@ -220,7 +222,7 @@ def _reason(report: "SandboxReport", limits: SandboxLimits, stderr: str) -> Reas
         return "files"
     status = report["status"]
     if status < 0:
-        # The kernel counts in ticks, and on a shared processor more of them than were used.
+        # The kernel counts in ticks, and on a shared processor it counts more than were used.
         over = status == -signal.SIGKILL and report["cpu"] > limits.cpu / 2
         return "cpu" if over else "killed"
     if status == 0:
@@ -229,59 +231,60 @@ def _reason(report: "SandboxReport", limits: SandboxLimits, stderr: str) -> Reas
     return next((reason for words, reason in _LAST_WORDS if last.startswith(words)), "error")
 
 
-def _converse(folder: str, request: bytes, limits: SandboxLimits) -> tuple[bytes, bytes, bytes]:
-    """Hand over the request; what came back on standard output, standard error and the channel."""
-    listen, tell = os.pipe()
-    with os.fdopen(listen, "rb") as channel:
+def _communicate(folder: str, request: bytes, limits: SandboxLimits) -> tuple[bytes, bytes, bytes]:
+    """Send the request; return what arrived on standard output, standard error and the channel."""
+    reader, writer = os.pipe()
+    with os.fdopen(reader, "rb") as channel:
         try:
             process = subprocess.Popen(  # noqa: S603 (our own interpreter, a fixed command)
-                [*_COMMAND, str(tell)],
+                [*_COMMAND, str(writer)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                pass_fds=(tell,),
+                pass_fds=(writer,),
                 cwd=folder,
                 env={k: v for k, v in os.environ.items() if k == "LD_LIBRARY_PATH"},
                 start_new_session=True,
             )
         finally:
-            os.close(tell)
+            os.close(writer)
         with process:
             try:
-                # All three are pipes, as asked for above.
+                # All three are pipes, as requested above.
                 assert process.stdin and process.stdout and process.stderr  # noqa: S101, PT018
                 with suppress(BrokenPipeError), process.stdin as requests:
                     requests.write(request)
                 streams = (process.stdout.fileno(), process.stderr.fileno(), channel.fileno())
-                return _listen(process, streams, limits)
+                return _read_streams(process, streams, limits)
             finally:
-                # Until it is waited for, its number, which is its group's, is nobody else's.
+                # Until the process is waited for, nothing else can get its number, which is also
+                # its group's.
                 with suppress(ProcessLookupError, PermissionError):
                     os.killpg(process.pid, signal.SIGKILL)
 
 
-def _listen(
+def _read_streams(
     process: "subprocess.Popen[bytes]", streams: tuple[int, int, int], limits: SandboxLimits
 ) -> tuple[bytes, bytes, bytes]:
-    """Read all three to their ends; ask for an end when too much is printed."""
-    heard = {stream: bytearray() for stream in streams}
-    until = time.monotonic() + limits.seconds + _GRACE
+    """Read all three to their ends; request an end if the program prints too much."""
+    outputs = {stream: bytearray() for stream in streams}
+    deadline = time.monotonic() + limits.seconds + _GRACE
     asked = False
     with selectors.DefaultSelector() as waiting:
         for stream in streams:
             waiting.register(stream, selectors.EVENT_READ)
-        while waiting.get_map() and time.monotonic() < until:
-            for key, _ in waiting.select(until - time.monotonic()):
+        while waiting.get_map() and time.monotonic() < deadline:
+            for key, _ in waiting.select(deadline - time.monotonic()):
                 chunk = os.read(key.fd, _CHUNK)
                 if not chunk:
                     waiting.unregister(key.fd)
-                elif len(heard[key.fd]) <= limits.output:
-                    heard[key.fd] += chunk
+                elif len(outputs[key.fd]) <= limits.output:
+                    outputs[key.fd] += chunk
                 elif not asked:
                     asked = True
                     os.kill(process.pid, signal.SIGTERM)
-    stdout, stderr, told = (bytes(heard[stream]) for stream in streams)
-    return stdout, stderr, told
+    stdout, stderr, report_text = (bytes(outputs[stream]) for stream in streams)
+    return stdout, stderr, report_text
 
 
 @contextmanager
@@ -293,6 +296,6 @@ def _folder() -> Iterator[str]:
         try:
             os.rmdir(folder)
         except OSError:
-            # What a program leaves can be nested too deep, or locked, for shutil.
+            # A program may leave files that are nested too deep, or locked, for shutil.
             for words in (("chmod", "-R", "u+rwX"), ("rm", "-rf")):
                 subprocess.run([*words, folder], check=False, capture_output=True)  # noqa: S603

@@ -1,8 +1,8 @@
-"""The system calls that a confined program may not make (a seccomp filter).
+"""System calls that a confined program may not make (a seccomp filter).
 
-There is no allow-list: which harmless calls a C library makes differs between its versions. What
-starts processes, reaches other processes, opens sockets or talks to the kernel about more than
-this program is refused, and so is every call newer than the C library's fall-backs need.
+There is no allow-list, since versions of the C library use different harmless calls. The filter
+refuses calls that start processes, reach other processes, open sockets, or change more than this
+program. It also refuses every call that is newer than the C library's fall-backs need.
 """
 
 import ctypes
@@ -18,7 +18,7 @@ _MACHINES = {"x86_64": 0, "aarch64": 1, "arm64": 1}
 _AUDIT = (0xC000003E, 0xC00000B7)
 _SECCOMP = (317, 277)
 
-# Numbers on x86_64 and aarch64, from the kernel's unistd.h; None: there is no such call.
+# Numbers on x86_64 and aarch64, from the kernel's unistd.h; None: no such call.
 _REFUSED: dict[str, tuple[int, int | None]] = {
     # other programs
     "fork": (57, None),
@@ -59,7 +59,7 @@ _REFUSED: dict[str, tuple[int, int | None]] = {
     "mknod": (133, None),
     "mknodat": (259, 33),
     "fanotify_init": (300, 262),
-    "inotify_init": (253, None),  # watches whatever path it can name
+    "inotify_init": (253, None),  # watches any path that it can name
     "inotify_init1": (294, 26),
     "quotactl": (179, 60),
     "swapon": (167, 224),
@@ -94,7 +94,7 @@ _REFUSED: dict[str, tuple[int, int | None]] = {
     "vhangup": (153, 58),
     "lookup_dcookie": (212, 18),
 }
-# Landlock does not see these, so they are refused unless other files are out of sight anyway.
+# Landlock does not cover these, so they are refused unless other files are hidden anyway.
 _METADATA: dict[str, tuple[int, int | None]] = {
     "chmod": (90, None),
     "fchmod": (91, 52),
@@ -140,14 +140,14 @@ class _Step(NamedTuple):
 
 
 def refuse(*, metadata: bool, threads: bool) -> None:
-    """Put the filter in force for this thread and all that it starts, for good.
+    """Apply the filter permanently to this thread and all that it starts.
 
     Args:
         metadata: Allow changing modes, owners, times and attributes of files.
         threads: Allow starting threads.
 
     Raises:
-        OSError: The kernel does not take the filter.
+        OSError: The kernel does not accept the filter.
     """
     machine = _MACHINES[platform.machine()]
     steps = _filter(machine, metadata=metadata, threads=threads)
@@ -197,7 +197,7 @@ def _filter(machine: int, *, metadata: bool, threads: bool) -> list[_Step]:
 
 
 def _case(number: int, body: list[_Step]) -> list[_Step]:
-    """Run ``body``, which must return, if the call has this number."""
+    """Run ``body``, which must return, for the call with this number."""
     return [_Step(_EQUAL, 0, len(body), number), *body]
 
 

@@ -1,4 +1,4 @@
-"""What a confined program sees of the machine: namespaces and a file system of its own."""
+"""A confined program's view of the machine: its own namespaces and file system."""
 
 import os
 import struct
@@ -20,13 +20,13 @@ _READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_EXECUTION, _REMOUNT = 1, 2, 4, 8, 32
 _BIND, _RECURSIVE, _PRIVATE = 4096, 16384, 1 << 18
 _MOUNT_SETATTR, _AT_RECURSIVE, _AT_FDCWD = 442, 0x8000, -100
 HOST = "sandbox"
-"""The machine's name as the program sees it."""
+"""The host name that the program sees."""
 DEVICES = ("/dev/null", "/dev/urandom")
 WORK = "/tmp"  # noqa: S108 - a file system of the program's own, not the machine's
 
 
 def runtime() -> list[str]:
-    """The files that Python and its standard library are made of, and the system's libraries."""
+    """The files of Python, its standard library, and the system's libraries."""
     paths = {
         *("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/nix/store"),
         "/usr/share/zoneinfo",
@@ -37,15 +37,15 @@ def runtime() -> list[str]:
 
 
 def enter(root: str, size: int, entries: int) -> None:
-    """Leave the machine's namespaces; only a child started from now on is numbered again.
+    """Leave the machine's namespaces; children started afterwards get new process numbers.
 
-    ``/``, mounted upon the empty folder ``root``, then holds the runtime, read-only, and
-    :data:`WORK`, a file system in memory of so many bytes and entries.
+    ``/``, mounted on the empty folder ``root``, then contains the runtime, read-only, and
+    :data:`WORK`, a file system in memory of ``size`` bytes and ``entries``.
 
     Raises:
         OSError: The kernel does not let this user make namespaces.
     """
-    _leave()
+    _leave_namespaces()
     kernel.set_host_name(HOST)
     kernel.mount(None, "/", None, _RECURSIVE | _PRIVATE)
     kernel.mount("tmpfs", root, "tmpfs", _NO_SETUID | _NO_DEVICES, "size=1m,mode=755")
@@ -63,8 +63,8 @@ def enter(root: str, size: int, entries: int) -> None:
     os.chdir(WORK)
 
 
-def _leave() -> None:
-    """Root can do without a namespace of users, and is then able to become someone else."""
+def _leave_namespaces() -> None:
+    """Leave the namespaces; root needs no user namespace, and can then change its user."""
     with suppress(PermissionError):
         kernel.unshare(_NEW_NAMESPACES)
         return
@@ -80,7 +80,7 @@ def _leave() -> None:
 
 
 def _show(root: str, path: str) -> None:
-    """Make ``path`` visible, read-only, below ``root``; a link as a link and what it leads to."""
+    """Show ``path`` read-only below ``root``; a link appears as a link, with its target."""
     real = os.path.realpath(path)
     if real != path and not os.path.lexists(root + path):
         os.makedirs(os.path.dirname(root + path), exist_ok=True)

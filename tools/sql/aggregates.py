@@ -1,6 +1,6 @@
 """Sums and averages that a question asks for and a query does not compute.
 
-"Which region has the most revenue?" asks for the sum of each region, where each has several sales.
+"Which region has the most revenue?" asks for the sum of each region if each has several sales.
 """
 
 import re
@@ -63,7 +63,7 @@ def sum_counts(select: exp.Select, catalogue: Catalogue, question: str) -> list[
 
 
 def compare_averages(select: exp.Select, question: str) -> list[str]:
-    """Compare the average of each group where the question bounds an average, not single rows.
+    """Compare the average of each group if the question bounds an average, not single rows.
 
     "Cuisines that score above 4 on average" is about groups, ``WHERE rating > 4`` about rows.
     """
@@ -87,7 +87,7 @@ def compare_averages(select: exp.Select, question: str) -> list[str]:
 def average_groups(
     select: exp.Select, question: str, columns: Iterable[str]
 ) -> tuple[exp.Select, list[str]]:
-    """Average the one sum or count of each group, where the question asks for that alone.
+    """Average the one sum or count of each group if the question asks for that alone.
 
     Returns:
         The query, and what was changed.
@@ -138,7 +138,7 @@ def sum_rows(
 
 
 def _find_order(select: exp.Select, question: str) -> Sequence[exp.Expr]:
-    """Find what the rows are sorted by first, if it is to be summed; else nothing."""
+    """Find the first sort key of the rows if it should be summed; else nothing."""
     order = select.args.get("order")
     if not order:
         return ()
@@ -162,7 +162,7 @@ def _build_counts(select: exp.Select, name: exp.Expr, bounds: Sequence[exp.Expr]
 
 
 def _replace_by_sums(select: exp.Select, measures: Sequence[exp.Expr]) -> None:
-    """Replace measures by their sums where they are shown and sorted by."""
+    """Replace measures by their sums in the output and the sort order."""
     order = select.args.get("order")
     sorted_by = [order.expressions[0].this] if order else []
     for one in [*get_outputs(select), *sorted_by]:

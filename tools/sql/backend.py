@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 Row: TypeAlias = tuple[object, ...]
 ErrorKind: TypeAlias = Literal["timeout", "refusal", "disconnect", "other"]
-"""Whether the engine stopped the query in time, forbade it, lost the connection, or none of it."""
+"""Whether the engine stopped the query in time, forbade it, lost the connection, or failed."""
 COUNTED_ROWS = 10_000
-"""Rows beyond the limit are counted up to here; past it the total stays unknown."""
+"""Rows beyond the limit are counted up to this number; beyond it the total stays unknown."""
 _COUNTING_SECONDS = 1.0
 _LARGEST_EXACT = 2**63
 
@@ -41,12 +41,12 @@ class Cursor(Protocol):
 
 
 class Backend(Protocol):
-    """One engine: its connection, its bounds and its errors."""
+    """An engine: its connection, its limits and its errors."""
 
     dialect: str
     """sqlglot's name of the dialect."""
     language: str
-    """What a model must write, for example ``SQL (SQLite)``."""
+    """The language of the model's queries, for example ``SQL (SQLite)``."""
     reader: str
     """SQL that makes a role which may only read the database ``{database}``."""
     engine: "Engine"

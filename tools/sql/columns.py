@@ -35,7 +35,7 @@ _WHAT = re.compile(
 _SEPARATORS = re.compile(r",|\band\b|\(|\)|&", re.IGNORECASE)
 _MOST_WORDS = 4
 _ENDINGS = ((), ("name",), ("id",), ("code",))
-"""What the name of a column may have after the words of the question, the best first."""
+"""What the name of a column may have after the words of the question, best first."""
 
 _KEY_WORDS = {"id", "no", "number", "code", "key", "reference"}
 
@@ -145,7 +145,7 @@ def _find_group_columns(question: str, names: _Names) -> Iterator[exp.Column]:
     """Find the columns after "each", "per" and "by"."""
     for found in _EACH.finditer(question):
         yield from _find_leading_column(found["words"], names)
-    for found in _BY.finditer(question):  # "by customer 5" names one customer, and no group
+    for found in _BY.finditer(question):  # "by customer 5" names one customer, not a group
         words = [singular(word) for word in plain(found["words"]).split()]
         if (column := _find_column(words, names)) is not None:
             yield column

@@ -66,7 +66,7 @@ class SqlDatabase:
         self._lookup_seconds = 0.0
 
     def schema(self) -> Schema:
-        """Describe tables, typed columns, keys, row counts and samples; read once, then kept.
+        """Describe tables, typed columns, keys, row counts and samples; read once, then cached.
 
         Empty tables are read again: they may have been filled since.
         """
@@ -77,7 +77,7 @@ class SqlDatabase:
             return self._schema
 
     def definitions(self) -> str:
-        """Return the CREATE statements of all tables and views, with the comments that are kept."""
+        """Return the CREATE statements of all tables and views, with the stored comments."""
         tables = self._describe()
         try:
             return read_definitions(self._backend.engine, tables)
@@ -166,7 +166,7 @@ class SqlDatabase:
         return found is not None and bool(found.rows) and found.rows[0][0] != found.rows[0][1]
 
     def _has_nulls(self, table: str, column: str) -> bool:
-        """Whether a row has no value in a column, as far as a short time allows to find out."""
+        """Whether a row has no value in a column, as far as a short time allows."""
         is_null = f"WHERE {self._quote(column)} IS NULL"
         found = self._try(f"SELECT 1 FROM {self._quote(table)} {is_null} LIMIT 1")  # noqa: S608 (quoted names of the catalogue)
         return found is not None and bool(found.rows)

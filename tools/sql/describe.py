@@ -39,7 +39,7 @@ def read_tables(engine: "Engine", language: str) -> Schema:
 
 
 def _find_hidden_tables(engine: "Engine") -> set[str]:
-    """Find the tables in which SQLite's virtual tables, as of full-text search, keep their data."""
+    """Find the tables in which SQLite's virtual tables (such as full-text search) store data."""
     if engine.dialect.name != "sqlite":
         return set()
     with engine.connect() as connection:

@@ -48,7 +48,7 @@ def check_fields(tree: exp.Query, tokens: Sequence[Token], tables: Tables, schem
 
     Raises:
         QueryRefused: A dot follows an expression, or precedes a parenthesis.
-        QueryFailed: A name is no column of its qualifier.
+        QueryFailed: A name is not a column of its qualifier.
     """
     known = {
         name: frozenset(column.lower() for column in columns)

@@ -1,8 +1,8 @@
 """The functions that a query may call, dialect by dialect.
 
-A list of what is allowed, not of what is forbidden: servers have thousands of functions, and the
-ones that read files, sleep, write or run text as SQL grow with every extension. What is missing
-here is refused by name, so it is easily added.
+This is a list of allowed functions, not of forbidden ones: servers have thousands of functions, and
+each extension adds some that read files, sleep, write or run text as SQL. A missing function is
+refused by name, so it is easy to add.
 """
 
 _STANDARD = """
@@ -61,9 +61,9 @@ FUNCTIONS: dict[str, frozenset[str]] = {
     "postgres": frozenset((_STANDARD + _SERVERS + _POSTGRESQL).split()),
     "mysql": frozenset((_STANDARD + _SERVERS + _MYSQL).split()),
 }
-"""Names in lower case, by the name that sqlglot gives the dialect."""
+"""Names in lower case, by sqlglot's name of the dialect."""
 
-# Words that are before a parenthesis without being a function.
+# Words that can precede a parenthesis without being a function.
 _GRAMMAR = """
     against all and any as between by case cross cube distinct else end escape except exists filter
     from full group grouping having ilike in index inner intersect interval is join lateral left
@@ -87,7 +87,7 @@ BARE: dict[str, frozenset[str]] = {
     "postgres": frozenset(_NAMES_OF_THE_SESSION.split()),
     "mysql": frozenset(("current_role", "current_user")),
 }
-"""Functions that are not listed and need no parenthesis."""
+"""Functions that are not allowed and need no parenthesis."""
 
 _CASTS = """
     ARRAY BIGINT BIT BOOLEAN CHAR DATE DATERANGE DECIMAL DOUBLE FLOAT INET INT INT4RANGE INT8RANGE
@@ -95,7 +95,7 @@ _CASTS = """
     TSTZRANGE UUID VARBINARY VARCHAR
 """
 TYPES: frozenset[str] = frozenset(_CASTS.split())
-"""Types of PostgreSQL that a query may name, as sqlglot calls them."""
+"""Types of PostgreSQL that a query may name, by sqlglot's names."""
 
 INSTEAD: dict[str, dict[str, str]] = {
     "sqlite": {

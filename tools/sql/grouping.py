@@ -1,4 +1,4 @@
-"""What a query groups by, shows with its groups and counts, and what the question asks for."""
+"""A query's groups and the columns beside them, its counts, and what the question asks for."""
 
 import re
 
@@ -14,7 +14,7 @@ _HOW_MANY_DIFFERENT = re.compile(r"^\W*how many (?:different|distinct|unique)\b"
 
 
 def group_shown_columns(select: exp.Select, question: str = "") -> list[str]:
-    """Group by the columns that are shown beside an aggregate, where GROUP BY is missing.
+    """Group by the columns beside an aggregate if GROUP BY is missing.
 
     With ``MAX(price)`` for "the dearest", the row with the highest price is shown instead.
     """
@@ -64,7 +64,7 @@ def show_keys(select: exp.Select) -> list[str]:
 
 
 def count_distinct_values(select: exp.Select, question: str) -> list[str]:
-    """Count the different values of a column where the question asks how many there are."""
+    """Count the different values of a column if the question asks how many there are."""
     shown = get_outputs(select)
     is_list = select.args.get("distinct") and not (
         select.args.get("limit") or select.args.get("group")

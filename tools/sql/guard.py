@@ -60,7 +60,7 @@ def check(query: str, *, dialect: str, tables: Tables, schema: str) -> Statement
     A code fence, a leading ``SQL:`` and a final semicolon are allowed: small models write them.
 
     Args:
-        query: What a model or a person wrote.
+        query: The text of a model or a person.
         dialect: sqlglot's name of the dialect: ``sqlite``, ``postgres`` or ``mysql``.
         tables: The tables and views that may be read, each with its columns.
         schema: The schema that they are in, which a query may write before their names.
@@ -107,7 +107,7 @@ def unwrap_query(query: str) -> str:
 
 
 def _check_characters(source: str, tokens: Sequence[Token]) -> None:
-    """Refuse control characters, and outside of texts other invisible ones."""
+    """Refuse control characters, and outside of texts, other invisible ones."""
     texts = {
         place
         for token in tokens
@@ -209,7 +209,7 @@ def _check_nodes(nodes: Sequence[exp.Expr], dialect: str) -> None:
 
 
 def _check_type(kind: exp.DataType) -> None:
-    """Check a type: its input function may read the catalogue, XML, or be the owner's own."""
+    """Check a type: its input function may read the catalogue or XML, or be custom code."""
     is_interval = isinstance(kind.this, exp.Interval)
     if not is_interval and getattr(kind.this, "value", kind.this) not in TYPES:
         raise QueryRefused(
@@ -219,7 +219,7 @@ def _check_type(kind: exp.DataType) -> None:
 
 
 def _check_functions(nodes: Sequence[exp.Expr], tokens: Sequence[Token], dialect: str) -> None:
-    """Check the names before parentheses as they are written, not as they are parsed."""
+    """Check the names before parentheses in the text, not in the parsed tree."""
     # ``WITH r(n) AS …`` and ``… AS t(a)`` each write a new name before a parenthesis once.
     aliases = Counter(
         node.name.lower() for node in nodes if isinstance(node, exp.TableAlias) and node.columns
@@ -249,7 +249,7 @@ def _check_functions(nodes: Sequence[exp.Expr], tokens: Sequence[Token], dialect
 def _check_lengths(nodes: Sequence[exp.Expr], written: Mapping[str, int]) -> None:
     """Bound LPAD, RPAD and REPEAT: they build a text of any length, which no time limit stops.
 
-    The parser does not recognise a call with a schema: then more are written than are parsed.
+    The parser does not recognise a call with a schema; then the text has more calls than the tree.
     """
     pads = [node for node in nodes if isinstance(node, exp.Pad)]
     lengths = [_get_number(pad.expression) for pad in pads]

@@ -1,8 +1,8 @@
-"""Put each column of a query where the schema has it, and join its tables by keys.
+"""Move each column of a query to its table in the schema, and join the tables by keys.
 
 A small model names the right columns more often than the right tables. So every column that its
 table lacks is looked up, a wrong table is replaced with the right one, and tables are joined along
-the links of the schema. No model is asked.
+the links of the schema. No model is needed.
 """
 
 import re
@@ -17,7 +17,7 @@ from planweave.tools.sql.tree import find_column_pairs, get_own_columns, get_sou
 from planweave.tools.suggest import nearest
 
 _MISSPELT = 0.75
-"""Similarity from which on a column counts as misspelt."""
+"""Least similarity of a misspelt column."""
 _NUMBERS = re.compile(r"\d+")
 _GENERAL_WORDS = ("", "id", "code", "key", "name")
 """Last words that columns of different meaning share."""
@@ -275,7 +275,7 @@ class _SelectCorrector:
         pairs = find_column_pairs(join)
         if not pairs:
             return join.args.get("on") is not None or bool(join.args.get("using"))
-        # An alias that the query does not have is no table.
+        # An alias that the query lacks is not a table.
         tables = self._tables
         ends = [[(tables.get(c.table.lower(), ""), c.name.lower()) for c in pair] for pair in pairs]
         known = [(one, other) for one, other in ends if one[0] and other[0] and one[0] != other[0]]

@@ -78,7 +78,7 @@ class MysqlBackend(CursorBackend):
             pooled.close()
 
     def find_powers(self) -> tuple[str, ...]:
-        """Find what the user may do on the whole server beyond reading."""
+        """Find the user's rights on the whole server beyond reading."""
         pooled = self.engine.raw_connection()
         connection: Connection[SSCursor] = pooled.driver_connection
         try:

@@ -17,9 +17,9 @@ _CLAUSE_WORDS = frozenset(
 
 
 def write_stored_names(query: str, schema: Schema, dialect: str) -> tuple[str, list[str]]:
-    """Write names of several words as the schema has them.
+    """Write names of several words as in the schema.
 
-    A name without quotes is left if its words may be apart: ``FROM airport`` is no column
+    A name without quotes is left if its words may be apart: ``FROM airport`` is not a column
     ``from_airport``. For a name stored with blanks, only a first word that begins a clause counts.
 
     Returns:

@@ -38,7 +38,7 @@ def exclude_things(
     has_nulls: ColumnTest,
     is_date: ColumnTest,
 ) -> list[str]:
-    """Exclude each thing of which a row has a value, where the question asks who never has it.
+    """Exclude each thing with a row that has a value, if the question asks who never has it.
 
     "Who never bought coffee?" is about all rows of a customer: ``product <> 'Coffee'`` finds who
     bought something else as well, and ``product = 'Coffee'`` finds the opposite.
@@ -85,7 +85,7 @@ def _excludes_rows(condition: exp.Expr, meant: exp.Expr, table: exp.Expr) -> boo
 
 
 def _find_denied(conditions: Sequence[exp.Expr], text: str) -> _Denied | None:
-    """Find the one condition that a thing is not to meet: negated, in the text, or for a flag."""
+    """Find the one condition that a thing must not meet: negated, in the text, or for a flag."""
     for invert in (_remove_negation, partial(_find_in_text, text=text), _read_flag):
         found = [_Denied(one, meant) for one in conditions if (meant := invert(one)) is not None]
         if found:

@@ -84,13 +84,13 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT ON TABLES TO planweave_re
 class _PatientConnection(Connection[Any]):
     """A connection that closes when the server has been silent for too long.
 
-    A server process that hangs stops no statement, although its host still responds to TCP.
+    A server process that hangs does not stop statements, although its host still responds to TCP.
     """
 
     patience = _PATIENCE
 
     def wait(self, gen: PQGen[RV], *how: Any, **more: Any) -> RV:
-        """Wait as psycopg does; it checks its wait ten times a second."""
+        """Wait like psycopg, which checks its wait ten times a second."""
         return super().wait(self._watch_for_silence(gen), *how, **more)
 
     def _watch_for_silence(self, gen: PQGen[RV]) -> PQGen[RV]:
@@ -128,7 +128,7 @@ class PostgresqlBackend(CursorBackend):
                 # A prepared statement can only be a single one.
                 "prepare_threshold": 0,
                 "connect_timeout": 5,
-                # Detects a host that is gone without closing the connection.
+                # Detects a host that went away without closing the connection.
                 "tcp_user_timeout": _SILENT_MILLISECONDS,
                 "keepalives_idle": 10,
                 "keepalives_interval": 5,
@@ -159,7 +159,7 @@ class PostgresqlBackend(CursorBackend):
             pooled.close()
 
     def find_powers(self) -> tuple[str, ...]:
-        """Find what the role may do beyond reading."""
+        """Find the role's rights beyond reading."""
         pooled = self.engine.raw_connection()
         connection: Connection = pooled.driver_connection  # type: ignore[assignment] # psycopg's
         try:
@@ -189,7 +189,7 @@ def _connect(
 
 
 def _reset(connection: _PatientConnection) -> None:
-    """End the transaction, and reset what the session would keep."""
+    """End the transaction, and reset what would stay in the session."""
     connection.rollback()
     connection.autocommit = True
     connection.execute("DISCARD ALL")

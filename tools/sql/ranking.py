@@ -27,7 +27,7 @@ def build_ranking(
 
     Args:
         query: A SELECT that computes a value for each option, as a model wrote it.
-        option: What is ranked; its table need not be joined.
+        option: The ranked column; its table need not be joined.
         dialect: sqlglot's name of the dialect.
         highest: Whether the highest value is best.
         missing: For columns the number that replaces NULL.
@@ -73,7 +73,7 @@ def _replace_null(node: exp.Expr, missing: Mapping[str, float]) -> exp.Expr:
 
 
 def _aggregate(value: exp.Expr, alias: str) -> exp.Expr:
-    """Sum a value over the rows of an option, but take what the option's own row has once."""
+    """Sum a value over the rows of an option; columns of the option's own row count once."""
     columns = list(value.find_all(exp.Column))
     own = [column for column in columns if column.table.lower() == alias.lower()]
     if columns and len(own) == len(columns):
@@ -108,7 +108,7 @@ def find_option_column(
     Args:
         schema: The database's.
         values: Returns the stored texts of a column, by table and column.
-        options: What may be decided. Of several columns with all of it, one that the question
+        options: The possible decisions. If several columns have them all, one that the question
             names is preferred, then one with fewer other values.
         question: Without options, it names the table whose names (or ids) they are.
     """

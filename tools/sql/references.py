@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 from planweave.tools.database import Entity, Field, QueryResult, Schema
 
 Quote: TypeAlias = Callable[[str], str]
-"""Quotes a name as the dialect does."""
+"""Quotes a name in the dialect."""
 Find: TypeAlias = Callable[[str], QueryResult | None]
 """Runs a query; None if there was no time for it, or it failed."""
 
@@ -41,7 +41,7 @@ def add_found_references(schema: Schema, quote: Quote, read: Find) -> Schema:
     keys = {key.table: key for one in tables if (key := _find_key(one, quote, read))}
 
     def refer(table: str, field: Field) -> Field:
-        if table in keys and field.name == keys[table].column:  # its values are its own things
+        if table in keys and field.name == keys[table].column:  # its values are its own rows
             return field
         for key in _find_plausible_keys(table, field, keys.values()):
             if _is_within(table, field.name, key, quote, read):
@@ -101,7 +101,7 @@ def _find_key(entity: Entity, quote: Quote, read: Find) -> _Key | None:
 
 
 def _numbers_rows(table: str, column: str, quote: Quote, read: Find) -> bool:
-    """Whether a column is called a number and has a different value in each row."""
+    """Whether a column's name means a number, and each row has a different value."""
     words = [word.lower() for word in _WORDS.findall(column)]
     if not words or words[-1] not in _NUMBER_WORDS | {"nr"}:
         return False
@@ -110,7 +110,7 @@ def _numbers_rows(table: str, column: str, quote: Quote, read: Find) -> bool:
 
 
 def _get_family(field: Field) -> str:
-    """Return ``text`` or ``integer``; empty for a type that is no key."""
+    """Return ``text`` or ``integer``; empty for a type that cannot be a key."""
     type_ = field.type.lower()
     if any(word in type_ for word in _TEXT):
         return "text"
@@ -118,6 +118,6 @@ def _get_family(field: Field) -> str:
 
 
 def _get_words(name: str) -> frozenset[str]:
-    """Return the words of a name that say what it is about."""
+    """Return the words of a name that carry its meaning."""
     words = {word.lower().removesuffix("s") for word in _WORDS.findall(name)}
     return frozenset(words) - _NUMBER_WORDS - {"name"}

@@ -34,7 +34,7 @@ class ComparedText(NamedTuple):
 
 
 def remove_limit(select: exp.Select, question: str) -> list[str]:
-    """Remove ``LIMIT 1`` where the question asks for a sorted list."""
+    """Remove ``LIMIT 1`` if the question asks for a sorted list."""
     limit = select.args.get("limit")
     if not limit or limit.expression.name != "1" or not _SORTED_LIST.search(question):
         return []
@@ -50,7 +50,7 @@ def round_as_asked(select: exp.Select, question: str, dialect: str) -> list[str]
     asked = _DECIMALS.search(question)
     if not asked or select.find(exp.Round, exp.Limit, exp.Having):
         return []
-    said = asked["digits"].lower()
+    digits = asked["digits"].lower()
     group = select.args.get("group")
     keys = {key.name.lower() for key in group.expressions} if group else set()
     rounded = False
@@ -58,7 +58,7 @@ def round_as_asked(select: exp.Select, question: str, dialect: str) -> list[str]
         number = shown.unalias()
         if isinstance(number.unnest(), _COMPUTED) and shown.alias.lower() not in keys - {""}:
             exact = exp.cast(number.copy(), "numeric") if dialect == "postgres" else number.copy()
-            decimals = exp.Literal.number(_DIGITS.get(said, said))
+            decimals = exp.Literal.number(_DIGITS.get(digits, digits))
             number.replace(exp.Round(this=exact, decimals=decimals))
             rounded = True
     return ["rounds as asked"] if rounded else []
@@ -103,7 +103,7 @@ def group_alternatives(tree: exp.Expr) -> list[str]:
             continue
         columns = {_get_only_column(one) for one in meant}
         column = columns.pop()
-        # A function such as the weekday of a date is a condition of its own.
+        # A function, such as the weekday of a date, is a separate condition.
         others = {_get_only_column(one) for one in rest if not one.find(exp.Func)}
         if columns or not column or column in others:
             continue
@@ -118,7 +118,7 @@ def _get_only_column(node: exp.Expr) -> str:
 
 
 def write_stored_values(compared: Iterable[ComparedText], values: Values) -> list[str]:
-    """Write compared texts as the data has them: ``'mathematics'`` becomes ``'Mathematics'``."""
+    """Write compared texts as stored in the data: ``'mathematics'`` becomes ``'Mathematics'``."""
     changes = []
     for table, column, text in compared:
         stored = values(table, column)
@@ -142,7 +142,7 @@ def find_absent_values(compared: Iterable[ComparedText], values: Values) -> Iter
 def _find_stored_value(text: str, stored: Sequence[str]) -> str:
     """Find the one stored value that differs in case, means the same, or is similar; or nothing.
 
-    Where all values are codes of a letter or two, ``'Approved'`` means the only one that begins it.
+    If all values are codes of one or two letters, ``'Approved'`` means the only one that begins it.
     """
     word = text.casefold()
     for same in ({word}, YES if word in YES else (), NO if word in NO else ()):

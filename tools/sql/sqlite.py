@@ -121,7 +121,7 @@ def open_file(path: Path) -> SqliteBackend:
     """Open a database file read-only.
 
     Raises:
-        DatabaseUnavailable: The file is missing or is no SQLite database.
+        DatabaseUnavailable: The file is missing or is not a SQLite database.
     """
     if not path.is_file():
         raise DatabaseMissing(

@@ -1,11 +1,11 @@
 """The process that reads SQLite databases and is killed if a query takes too long.
 
-SQLite checks the time between its steps, but one step may take minutes (``instr`` over long
-texts). ``mode=ro`` alone still lets ATTACH and VACUUM INTO write files. So each connection is also
-set to ``query_only``, bounded in the size of its values and its memory, watched by a deadline, and
-every access of a query passes an authoriser.
+SQLite checks the time between its steps, but one step may take minutes (``instr`` over long texts).
+``mode=ro`` alone still lets ATTACH and VACUUM INTO write files. So each connection is also
+``query_only``, with limits on value size, memory and time. An authoriser checks every access of a
+query.
 
-Protocol, one JSON object a line: ``{"load", "into", "seconds"}`` makes a database of a script,
+Protocol, one JSON object per line: ``{"load", "into", "seconds"}`` makes a database from a script,
 answered by ``{}``; ``{"database", "uri", "text", "seconds", "rows", "characters"}`` reads, answered
 by ``{"columns", "rows", "total"}``. Either may be answered by ``{"error", …}``.
 """
@@ -30,7 +30,7 @@ _MEMORY = 512 << 20  # bytes that SQLite may use of it
 _NICENESS = 5  # lower priority than the process that serves all users
 _MOST_OPEN = 8  # databases
 _LONGEST_VALUE = 500_000
-"""Bytes of one value or row: the time of some functions grows with its square."""
+"""Bytes of one value or row: the time of some functions grows with the square of its length."""
 _LONGEST_TRIM_SET = 100
 _STEPS_BETWEEN_CHECKS = 500  # a step may be a millisecond long (LIKE over a long text)
 _BOUNDS = {
@@ -58,7 +58,7 @@ def main() -> None:
     """Answer requests until standard input ends."""
     channel = Channel()
     limit_memory(_PROCESS_MEMORY)
-    with suppress(AttributeError, OSError):  # not offered by Windows
+    with suppress(AttributeError, OSError):  # Windows lacks it
         os.nice(_NICENESS)
     with closing(sqlite3.connect(":memory:")) as any_database:
         any_database.execute(f"PRAGMA hard_heap_limit = {_MEMORY}")  # of the whole process
@@ -186,7 +186,7 @@ def _load(request: Mapping[str, object]) -> dict[str, object]:
         deadline = time.monotonic() + cast("float", request["seconds"])
         connection.set_progress_handler(lambda: time.monotonic() > deadline, 100_000)
         for line, statement in _split_statements(str(request["load"])):
-            # Only where needed: it doubles the time of a long script.
+            # Only if needed: it doubles the time of a long script.
             is_pragma = "pragma" in statement.lower()
             connection.set_authorizer(_authorise_script if is_pragma else None)
             try:

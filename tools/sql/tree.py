@@ -42,7 +42,7 @@ def find_column_pairs(join: exp.Join) -> list[tuple[exp.Column, exp.Column]]:
 
 
 def get_compared_values(test: exp.Expr) -> list[exp.Expr]:
-    """Return what a comparison (``=``, ``IN`` and the like) compares its left side with."""
+    """Return the right sides of a comparison (``=``, ``IN`` and the like)."""
     return test.expressions if isinstance(test, exp.In) else [test.expression]
 
 

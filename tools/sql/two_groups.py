@@ -65,7 +65,7 @@ def compare_two_groups(select: exp.Select, question: str) -> list[str]:
 
 
 def _find_pair(select: exp.Select, question: str) -> _Pair | None:
-    """Find the only two values that a query wants of one column."""
+    """Find the only two values that a query selects from one column."""
     conditions = get_conditions(select)
     wanted: dict[exp.Column, list[exp.Expr]] = {}
     for condition in conditions:
@@ -86,7 +86,7 @@ def _find_pair(select: exp.Select, question: str) -> _Pair | None:
 
 
 def _find_wanted_values(condition: exp.Expr) -> list[tuple[exp.Column, list[exp.Expr]]]:
-    """Find the column that a condition compares with literals, and these; at most one pair."""
+    """Find the column that a condition compares with literals, and the literals; at most one."""
     if isinstance(condition, exp.Paren | exp.Or):
         sides = [*condition.unnest().flatten()] if condition.find(exp.Or) else []
         found = [one for side in sides for one in _find_wanted_values(side)]

@@ -1,1 +1,1 @@
-"""The web: pages that a search engine finds."""
+"""The web: finds pages with a search engine."""

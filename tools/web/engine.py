@@ -1,4 +1,4 @@
-"""Search engines: LangChain's search tools by name, and their many forms of result as one."""
+"""Search engines: LangChain's search tools by name, with one form for their results."""
 
 import ast
 import json
@@ -29,18 +29,18 @@ KNOWN: Mapping[str, str] = {
     "serper": "langchain_community.tools.google_serper:GoogleSerperResults",
     "tavily": "langchain_tavily:TavilySearch",
 }
-"""Search tools that are made from the environment alone, by a short name."""
+"""Search tools that need only the environment's variables, by a short name."""
 
 _URL = ("url", "link", "href")
 _TITLE = ("title", "name")
 _TEXT = ("content", "snippet", "body", "text", "description", "summary")
-_MOST = 1_000_000  # characters of a reply that are looked at
+_MOST = 1_000_000  # characters of a reply that are read
 _DEPTH = 6
 _SECONDS = 30.0
 
 
 class SearchSettings(ProcessSettings):
-    """Which search tools may be used (``PLANWEAVE_SEARCH_TOOLS``)."""
+    """The search tools that may be used (``PLANWEAVE_SEARCH_TOOLS``)."""
 
     search_tools: str = Field(
         default="", description="Import paths of further search tools, with commas."
@@ -48,7 +48,7 @@ class SearchSettings(ProcessSettings):
 
 
 class WebHit(NamedTuple):
-    """A result of a search engine, as it came: none of it is to be trusted."""
+    """An untrusted result of a search engine, unchanged."""
 
     url: str
     title: str
@@ -56,34 +56,34 @@ class WebHit(NamedTuple):
 
 
 class SearchEngine:
-    """A search tool that is ready to be asked."""
+    """A search tool that is ready for use."""
 
     def __init__(self, name: str, tool: "BaseTool") -> None:
         self.name = name
         self._tool = tool
 
     def search(self, query: str) -> list[WebHit]:
-        """Results, best first; results without a URL are left out."""
+        """Results, best first; results without a URL are skipped."""
         argument = next(iter(self._tool.args), "query")
         call = {"name": self._tool.name, "args": {argument: query}, "id": "1", "type": "tool_call"}
-        answer = _in_time(lambda: self._tool.invoke(call))
+        answer = _run_in_time(lambda: self._tool.invoke(call))
         if isinstance(answer, Exception):
             raise BadInput(
-                f"The web search {self.name} failed: {_said(answer)}.",
+                f"The web search {self.name} failed: {_error_text(answer)}.",
                 fix="Check its key and the network, or connect a document collection.",
             )
         first: dict[str, WebHit] = {}
-        for hit in (*_hits(answer.artifact), *_hits(answer.content)):
+        for hit in (*_find_hits(answer.artifact), *_find_hits(answer.content)):
             first.setdefault(hit.url, hit)
         return list(first.values())
 
 
 def open_engine(name: str) -> SearchEngine:
-    """The search engine of that name, made once for this process.
+    """The search engine called ``name``, made once for this process.
 
     Args:
         name: One of :data:`KNOWN`, or the import path ``module:Class`` of a LangChain tool that
-            ``PLANWEAVE_SEARCH_TOOLS`` admits: among LangChain's tools are a shell and a Python
+            ``PLANWEAVE_SEARCH_TOOLS`` allows: LangChain's tools include a shell and a Python
             interpreter, and the name may come from outside.
     """
     admitted = [path.strip() for path in SearchSettings().search_tools.split(",") if path.strip()]
@@ -103,7 +103,7 @@ def _made(name: str) -> SearchEngine:
     module, _, attribute = KNOWN.get(name, name).partition(":")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # of langchain-community as a whole
+            warnings.simplefilter("ignore", DeprecationWarning)  # from langchain-community itself
             factory: Callable[[], object] = getattr(import_module(module), attribute)
             tool = factory()
     except (ImportError, AttributeError, ValueError, TypeError) as error:
@@ -111,7 +111,7 @@ def _made(name: str) -> SearchEngine:
         raise BadInput(
             f"The web search {name} needs {key[0]}."
             if key
-            else f"The web search {name} cannot be used: {_said(error)}.",
+            else f"The web search {name} cannot be used: {_error_text(error)}.",
             fix="Install its package and set its key in the environment.",
         ) from None
     if not isinstance(tool, BaseTool):
@@ -119,14 +119,14 @@ def _made(name: str) -> SearchEngine:
     return SearchEngine(name, tool)
 
 
-def _in_time(ask: Callable[[], "ToolMessage"]) -> "ToolMessage | Exception":
-    """What a tool answers or raises; many ask their service without any limit of time."""
+def _run_in_time(ask: Callable[[], "ToolMessage"]) -> "ToolMessage | Exception":
+    """The answer or error of a tool; many tools set no time limit for their service."""
     answers: SimpleQueue[ToolMessage | Exception] = SimpleQueue()
 
     def asked() -> None:
         try:
             answers.put(ask())
-        except Exception as error:  # a tool raises whatever its client happens to raise
+        except Exception as error:  # a tool raises any error of its client
             answers.put(error)
 
     Thread(target=asked, daemon=True).start()
@@ -136,14 +136,14 @@ def _in_time(ask: Callable[[], "ToolMessage"]) -> "ToolMessage | Exception":
         return TimeoutError(f"no answer within {_SECONDS:.0f} seconds")
 
 
-def _said(error: Exception) -> str:
-    """What an error says, on one line; a validation error would repeat what it was given."""
+def _error_text(error: Exception) -> str:
+    """An error's text on one line; a validation error would repeat its input."""
     text = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
     return shorten(one_line(f"{type(error).__name__}: {text}"), 200).rstrip(".")
 
 
-def _hits(reply: object, depth: int = 0) -> Iterator[WebHit]:
-    """Every result in a reply: an object with a URL, however deep, in its own form or as text."""
+def _find_hits(reply: object, depth: int = 0) -> Iterator[WebHit]:
+    """Every result in a reply: an object with a URL at any depth, also inside text."""
     if isinstance(reply, str):
         reply = _read(reply)
     if depth > _DEPTH:
@@ -151,17 +151,17 @@ def _hits(reply: object, depth: int = 0) -> Iterator[WebHit]:
     if isinstance(reply, list | tuple):
         for part in reply:
             if not isinstance(part, str):
-                yield from _hits(part, depth + 1)
+                yield from _find_hits(part, depth + 1)
     elif isinstance(reply, Mapping):
         if url := _field(reply, _URL):
             yield WebHit(url, _field(reply, _TITLE), _field(reply, _TEXT))
         for part in reply.values():
             if isinstance(part, list | Mapping):
-                yield from _hits(part, depth + 1)
+                yield from _find_hits(part, depth + 1)
 
 
 def _read(text: str) -> object:
-    """A reply that is text as the data that it writes: JSON, or the literals of Python."""
+    """Parse a reply that is text: JSON, or literals of Python."""
     text = text[:_MOST]
     for reader in (json.loads, ast.literal_eval):
         try:

@@ -1,7 +1,7 @@
-"""Web search: what a search engine finds, fetched and read as pages.
+"""Web search: fetches the pages that a search engine finds, and reads them.
 
-Everything in it is hostile: addresses are fetched under the rules of
-:mod:`planweave.tools.documents.urls`, sizes are bounded, and the text is data like that of any
+All of it is hostile: addresses are fetched under the rules of
+:mod:`planweave.tools.documents.urls`, sizes are limited, and the text is data like that of any
 document.
 """
 
@@ -32,24 +32,23 @@ _WORD = re.compile(r"\w+")
 
 
 def search_web(name: str, query: str, *, k: int = 4) -> list[PageHit]:
-    """Find ``k`` pages in the web, one of each address, by the search engine called ``name``.
+    """Find ``k`` pages on the web, one per address, with the search engine called ``name``.
 
-    The document is named by its address; of a long one the page is taken that shares most words
-    with the query. Where it cannot be fetched or read, what the search engine tells of it stands
-    for it as page 1.
+    A document is named by its address; from a long one comes the page with most words of the query.
+    If it cannot be fetched or read, the search engine's snippet serves as page 1.
     """
     if not query.strip():
         raise BadInput("The query is empty.", fix="Say what to look for.")
     hits = [hit for hit in open_engine(name).search(query) if _ADDRESS.fullmatch(hit.url)][:k]
     private = settings().private_urls
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        pages = list(pool.map(lambda hit: _page(hit, query, private=private), hits))
+        pages = list(pool.map(lambda hit: _read_page(hit, query, private=private), hits))
     return [
         PageHit(
             document=urldefrag(hit.url).url,
             page=page.number,
             text=page.text,
-            chunk=_passage(page.text, hit.text, query),
+            chunk=_find_passage(page.text, hit.text, query),
             score=1 / rank,
         )
         for rank, (hit, page) in enumerate(zip(hits, pages, strict=True), start=1)
@@ -57,8 +56,8 @@ def search_web(name: str, query: str, *, k: int = 4) -> list[PageHit]:
     ]
 
 
-def _page(hit: WebHit, query: str, *, private: bool) -> PageText:
-    """The page behind a result that bears most on the query, or else its snippet."""
+def _read_page(hit: WebHit, query: str, *, private: bool) -> PageText:
+    """The page of a result that is most relevant to the query, or else its snippet."""
     try:
         with TemporaryDirectory(prefix="planweave-") as folder:
             path = fetch(
@@ -71,19 +70,19 @@ def _page(hit: WebHit, query: str, *, private: bool) -> PageText:
             pages = read_in_process(path, _LIMITS).pages
     except BadInput:
         pages = []
-    best = max(pages, key=lambda page: _shared(page.text, query), default=None)
+    best = max(pages, key=lambda page: _count_shared_words(page.text, query), default=None)
     if best and best.text:
         return best
     return PageText(1, clean(shorten(f"{hit.title}\n{hit.text}", _SNIPPET)))
 
 
-def _passage(text: str, snippet: str, query: str) -> str:
-    """The words of a page that bear most on the query: what the search engine shows, or a line."""
+def _find_passage(text: str, snippet: str, query: str) -> str:
+    """The most relevant words of a page: the search engine's snippet, or a line."""
     shown = locate(snippet, text) if snippet else None
     lines: Sequence[str] = [line for line in text.splitlines() if line.strip()]
-    return (shown or max(lines, key=lambda line: _shared(line, query)))[:_PASSAGE]
+    return (shown or max(lines, key=lambda line: _count_shared_words(line, query)))[:_PASSAGE]
 
 
-def _shared(text: str, query: str) -> int:
-    """How many words of the query a text has."""
+def _count_shared_words(text: str, query: str) -> int:
+    """The number of words of the query that a text contains."""
     return len({*_WORD.findall(query.casefold())} & {*_WORD.findall(text.casefold())})

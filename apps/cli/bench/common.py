@@ -45,7 +45,7 @@ RESULTS = Path("results")
 """Parent of the default folders of benchmarks."""
 
 STATUS_SECONDS = 20
-"""Seconds from one line of a status to the next, where there is no terminal."""
+"""Seconds between the lines of a status if there is no terminal."""
 
 CONTINUES = "Finished samples are saved; the same command continues from there."
 

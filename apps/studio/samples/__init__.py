@@ -1,4 +1,4 @@
-"""What a person tries planweave with: a database and three documents, all made up."""
+"""Samples to try planweave with: a database and three documents, all made up."""
 
 import sqlite3
 import tempfile

@@ -209,7 +209,7 @@ class Ask {
     this.sources.replaceChildren(connected ? chips(() => this.adopted()) : unconnected);
     const heading = h("h2", {}, HEADING);
     if (!connected) {
-      this.welcome.replaceChildren(heading, h("p", {}, "First choose what to ask. Queries only ever read; nothing leaves this machine but for the model that you choose."), ways(() => this.adopted()));
+      this.welcome.replaceChildren(heading, h("p", {}, "First choose what to ask. Queries only read. Nothing leaves this machine, except to the model that you choose."), ways(() => this.adopted()));
       return;
     }
     const place = h("ul", { className: "examples", "aria-label": "Example questions" });
@@ -289,7 +289,7 @@ class Ask {
 
   timeline() {
     const history = this.talk.checkpoints;
-    if (!history.length) return this.tabs.put("Timeline", h("p", { className: "about" }, "Each step of a run is a checkpoint to go back to. There is none yet."));
+    if (!history.length) return this.tabs.put("Timeline", h("p", { className: "about" }, "Each step of a run is a checkpoint to go back to. There are none yet."));
     const line = new Set(lineage(history));
     const items = history.map((state) => h("li", { className: line.has(state) ? "" : "branch" },
       button([

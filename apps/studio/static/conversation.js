@@ -188,7 +188,7 @@ export class Conversation {
         copyButton("Copy the answer", () => answer.innerText),
         iconButton("share", "Save as a page of its own", () => share(element, title)),
         h("a", { className: "trace-of", href: `#/traces/${this.thread}` }, "Trace"),
-        turn === this.story.turns.at(-1) ? iconButton("again", "Ask anew, without kept replies", () => this.askAnew()) : null,
+        turn === this.story.turns.at(-1) ? iconButton("again", "Ask again, without cached replies", () => this.askAnew()) : null,
       ].filter(Boolean) : []));
     }
   }
@@ -256,7 +256,7 @@ export class Conversation {
       const edited = plan ? { plan: lines(text.value) } : JSON.parse(text.value);
       return resume({ type: "edit", edited_action: { name: asked.name, args: edited } });
     };
-    const args = field(plan ? "Steps, one a line" : "Arguments", text);
+    const args = field(plan ? "Steps, one per line" : "Arguments", text);
     const go = button(plan ? "Approve the plan" : "Approve", onceAtATime(args, approve), { className: "primary" });
     text.addEventListener("input", () => { go.textContent = text.value === given ? (plan ? "Approve the plan" : "Approve") : "Carry out as edited"; });
     return h("section", { className: "card decide", "aria-labelledby": "decide" },
@@ -304,12 +304,12 @@ export class Conversation {
       ? h("textarea", { className: "code", rows: 3, value: turn.input, "aria-label": `${turn.tool} query` })
       : h("code", {}, `${turn.tool}: ${turn.input}`) }));
     const about = [
-      h("p", { className: "dim" }, `The question and ${kept.length === 1 ? "this step" : "these steps"} are kept on the server as experience${right ? "" : " that failed"}, and guide later runs of methods that learn from it. Forget them at any time on the page Experience.`),
-      kept.some(({ turn }) => isQuery(turn)) ? h("p", { className: "dim" }, right ? "You can correct a query before it is kept." : "If you know the right query, choose Right instead and write it there.") : null,
+      h("p", { className: "dim" }, `The question and ${kept.length === 1 ? "this step" : "these steps"} are stored on the server as experience${right ? "" : " that failed"}, and guide later runs of methods that learn from it. Forget them at any time on the page Experience.`),
+      kept.some(({ turn }) => isQuery(turn)) ? h("p", { className: "dim" }, right ? "You can correct a query before it is stored." : "If you know the right query, choose Right instead and write it there.") : null,
       h("p", {}, h("b", {}, values.question)),
       h("ol", { className: "steps" }, kept.map(({ field }) => h("li", {}, field))),
     ];
-    if (!(await confirmed(`Keep how this answer came about as a path that ${right ? "succeeded" : "failed"}?`, "Keep it", about))) return;
+    if (!(await confirmed(`Keep the steps to this answer as a path that ${right ? "succeeded" : "failed"}?`, "Keep it", about))) return;
     try {
       const path = await post(`/studio/api/experience?${new URLSearchParams({ owner })}`, {
         thread: this.thread,
@@ -411,7 +411,7 @@ function editorOf({ values, next }) {
   const shown = Object.fromEntries(Object.entries(values).filter(([name]) => !HIDDEN.has(name)));
   const json = h("textarea", { rows: 14, spellcheck: false, className: "code", value: JSON.stringify(shown, null, 2) });
   const editor = h("div", { className: "editor" },
-    values.plan?.length ? field("Plan, one step a line", plan) : null,
+    values.plan?.length ? field("Plan, one step per line", plan) : null,
     action?.input ? field(`Input of ${action.tool}`, input) : null,
     h("details", {}, h("summary", {}, "The whole working memory"), field("As JSON", json)));
   const edited = () => {

@@ -24,13 +24,13 @@ class Page {
     this.url = h("input", { required: true, autocomplete: "off", spellcheck: false, placeholder: "postgresql://reader:${DB_PASSWORD}@host/shop" });
     this.upload = h("section", { className: "card", "aria-label": "Upload" });
     this.element = h("div", { className: "page" }, h("h1", {}, "Databases"),
-      h("p", { className: "lead" }, "Relational databases are asked in SQL, graph databases in Cypher; both only ever read."),
+      h("p", { className: "lead" }, "Relational databases are asked in SQL, graph databases in Cypher; both only read."),
       this.upload, this.kept, this.connecting(), this.shown);
   }
 
   connecting() {
     const known = [...new Set([...this.offered, ...remembered().map((one) => one.url)])];
-    const earlier = known.length && h("ul", { className: "chips", "aria-label": "Databases at hand" }, known.map((one) =>
+    const earlier = known.length && h("ul", { className: "chips", "aria-label": "Known databases" }, known.map((one) =>
       h("li", {}, button(sourceName(one), () => { this.url.value = one; this.connect(one); }, { className: "chip", title: one }))));
     return form({ className: "card" }, () => this.connect(this.url.value.trim()),
       h("h2", {}, "Connect to a database"),

@@ -29,12 +29,12 @@ class Experience {
     this.log = h("ul", { className: "log", "aria-live": "polite" });
     this.whose = whose;
     this.element = h("div", { className: "page wide" }, h("h1", {}, "Experience"),
-      h("p", { className: "lead" }, "Paths of instructions that were carried out before. Where their instructions are alike they share a node, at which paths can be recombined."),
+      h("p", { className: "lead" }, "Paths of instructions from earlier runs. Similar instructions share a node, at which paths can be recombined."),
       h("section", { className: "card" },
         h("div", { className: "columns" }, field("Owner", whose), field("Similarity from which instructions share a node", this.threshold), field("Shown, most travelled first", this.most)),
         this.about, h("div", { className: "split" }, this.canvas, this.detail)),
       h("section", { className: "card", "aria-label": "Add paths" }, h("h2", {}, "Add paths"),
-        h("p", { className: "about" }, "Trajectories, one a line: {\"question\": …, \"steps\": [{\"action\": …}, …], \"reward\": 1}. They are kept on the server for this owner; those that failed are marked by their reward."),
+        h("p", { className: "about" }, "Trajectories, one per line: {\"question\": …, \"steps\": [{\"action\": …}, …], \"reward\": 1}. They are stored on the server for this owner; failed ones are marked by their reward."),
         dropZone(".jsonl,.gz", `.jsonl .jsonl.gz · up to ${number(MOST_BYTES / 1e6)} MB each`, (files) => this.add(files)), this.log),
       this.list);
   }
@@ -47,7 +47,7 @@ class Experience {
     this.whose.readOnly = owner !== this.owner; // the server sets the owner
     this.listPaths();
     if (paths.length) this.draw(); // slow the first time, so the page does not wait
-    else this.canvas.replaceChildren(empty("No experience yet", "Add a file of trajectories below, or say of an answer on the page Ask that it is right."));
+    else this.canvas.replaceChildren(empty("No experience yet", "Add a file of trajectories below, or mark an answer on the page Ask as right."));
   }
 
   async add(files) {
@@ -80,7 +80,7 @@ class Experience {
     const { nodes, edges, all_nodes: all, all_edges: links } = this.graph;
     if (!nodes.length) {
       this.about.textContent = "";
-      this.canvas.replaceChildren(empty("No graph yet", "It is made of the paths that succeeded, and there is none."));
+      this.canvas.replaceChildren(empty("No graph yet", "It is made of successful paths, and there are none."));
       return;
     }
     this.about.textContent = `At a similarity of ${this.threshold.value}, nodes: ${number(all)} (${nodes.length} shown), edges: ${number(links)}.`;
@@ -116,7 +116,7 @@ class Experience {
       h("h2", {}, path.question),
       h("p", { className: "dim" }, [path.task, `reward ${path.reward}`, path.origin].filter(Boolean).join(" · ")),
       h("ol", { className: "steps" }, path.instructions.map((text) => h("li", {}, h("code", {}, text)))),
-      ...(walk.length ? [] : [h("p", { className: "about" }, "It is not in the graph: only what succeeded is.")]));
+      ...(walk.length ? [] : [h("p", { className: "about" }, "It is not in the graph, which has only successful paths.")]));
     this.canvas.scrollIntoView({ block: "nearest" });
   }
 

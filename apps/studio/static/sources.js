@@ -131,7 +131,7 @@ export function ways(changed) {
     try {
       await work();
       if (chosen().length) {
-        tell(`Questions are asked of ${chosen().map(({ name }) => name).join(", ")}.`);
+        tell(`Questions go to ${chosen().map(({ name }) => name).join(", ")}.`);
         changed();
       }
     } catch (error) {

@@ -16,7 +16,7 @@ export async function view(_, [thread]) {
 async function list() {
   const found = await post("/threads/search", { limit: MOST, sort_by: "updated_at", select: ["thread_id", "metadata", "values", "updated_at", "status"] });
   const runs = found.map(lineOf).filter((run) => run.question);
-  if (!runs.length) return h("div", { className: "page" }, h("h1", {}, "Traces"), empty("No runs yet", "Every question that is asked here, or by a program of yours, can be looked into on this page."));
+  if (!runs.length) return h("div", { className: "page" }, h("h1", {}, "Traces"), empty("No runs yet", "This page shows every question that you or your programs have asked."));
   const text = h("input", { type: "search", "aria-label": "Search in questions", placeholder: "Search questions" });
   const chosen = Object.fromEntries(["method", "model", "verdict"].map((name) => [name, select(name, runs)]));
   const since = h("input", { type: "date", "aria-label": "Asked since" });
@@ -59,7 +59,7 @@ function select(name, runs) {
 async function one(thread) {
   const [{ metadata, values }, calls] = await Promise.all([get(`/threads/${thread}`), get(`/threads/${thread}/calls`).catch((error) => error)]);
   const title = values?.question || metadata?.title || "A run";
-  const body = Array.isArray(calls) ? runsOf(calls) : [notice(calls.status === 404 ? "This server keeps no calls; `planweave serve` does." : calls.message, "problem")];
+  const body = Array.isArray(calls) ? runsOf(calls) : [notice(calls.status === 404 ? "This server stores no calls; `planweave serve` does." : calls.message, "problem")];
   return h("div", { className: "page wide" },
     h("div", { className: "row" }, h("h1", {}, "Trace"), h("span", { className: "grow" }), h("a", { href: `#/ask/${thread}` }, "Answer"), h("a", { href: "#/traces" }, "All runs")),
     h("p", { className: "lead" }, title), ...body);

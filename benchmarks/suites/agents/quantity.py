@@ -64,8 +64,8 @@ def quantities(text: str) -> list[Quantity]:
     """The quantities in a text, in order; a range gives both ends.
 
     A scale, unit or currency written once in a range or list holds for each of its numbers. A
-    number alone in round brackets is negative, as in accounts. Digits in a word (CO2, 45Q) are no
-    quantity. Number words count only in a text without digits.
+    number alone in round brackets is negative, as in accounts. Digits in a word (CO2, 45Q) are not
+    a quantity. Number words count only in a text without digits.
     """
     plain = _normalise(text)
     matches = list(_QUANTITY.finditer(plain))

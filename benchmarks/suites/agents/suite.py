@@ -150,7 +150,7 @@ class Agents(Suite):
     async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
         """1 for a right answer; 0 for a wrong or missing one, and if the judge is unsure.
 
-        The judge decides where the rules cannot.
+        The judge decides if the rules cannot.
         """
         if isinstance(sample.target, Pair):
             return score_check(memory.get("judged", []))

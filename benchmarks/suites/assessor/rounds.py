@@ -1,6 +1,6 @@
 """Rounds of a multi-hop search for the plan assessor: evidence, candidates, gains.
 
-Rules propose the candidates in place of a language model, so that a measurement can be repeated. No
+Rules propose the candidates instead of a language model, so that a measurement can be repeated. No
 rule uses the supporting paragraphs, and a candidate names only what the question or the evidence
 names.
 """

@@ -20,7 +20,7 @@ _LIST = Path(__file__).with_suffix(".yaml")
 
 
 class RowQuestion(NamedTuple):
-    """A question with its right query, and wrong ones by what is wrong."""
+    """A question with its right query, and wrong queries by their error."""
 
     question: str
     right: str

@@ -1,4 +1,4 @@
-"""Finds by fixed rules over a record what a decider read and why it failed."""
+"""Finds by fixed rules over a record which data a decider read, and why it failed."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,21 +1,21 @@
-"""The perfect analyst: a script in place of a model that answers the published questions.
+"""The perfect analyst: a script instead of a model that answers the published questions.
 
 ``planweave bench dqa --model analyst:perfect`` uses it; errors that remain are not the model's. It
 sees only the prompts, writes a plan and two or three short queries per question, in the language of
 the connected database, and decides from the rows in the prompt. If a reply may hold several
 actions, it sends all queries at once, marks the steps as complete, and decides in the last reply.
 
-**Locating.** Trade runs downstream. Of a node's value the part away / power leaves (away: the
-power of countries that are at home elsewhere), is split over the destinations and gains 5 % on the
-way. So one unit of value at a node brings ``usual`` units home; a merchant raises the part that
-leaves by its ``lift`` and sends it to the one destination from which most comes home (``steered``
-units for each). The merchant is worth most where value · (what it brings home now - ``usual``) is
-largest. As in the published answers, power counts each country twice (once in
-``total_power``) and value starts from ``ingoing``.
+**Locating.** Trade runs downstream. Of a node's value the part away / power leaves (away: the power
+of countries that are at home elsewhere), is split over the destinations and gains 5 % on the way.
+So one unit of value at a node brings ``usual`` units home; a merchant raises the part that leaves
+by its ``lift`` and sends it to the one destination from which most comes home (``steered`` units
+for each). The merchant is worth most where value · (what it brings home now - ``usual``) is
+largest. As in the published answers, power counts each country twice (once in ``total_power``) and
+value starts from ``ingoing``.
 
-**Building.** A building works at the mean rate at which its inputs are met, so five levels add
-5 / level · max_supply · rate to the supply. As in the published answers, demand counts each
-building twice, and a building without inputs keeps its output.
+**Building.** A building works at the mean rate at which its inputs are met, so five levels add 5 /
+level · max_supply · rate to the supply. As in the published answers, demand counts each building
+twice, and a building without inputs keeps its output.
 """
 
 import re

@@ -233,7 +233,7 @@ class DecisionScorer:
 def improves(outcome: Outcome, decision: Decision) -> bool:
     """Whether a decision is better than deciding nothing (if that is unknown, than the worst).
 
-    Otherwise it is no proper candidate, since it does not affect the goal.
+    Otherwise it is not a proper candidate, since it does not affect the goal.
     """
     gained = outcome.gains
     return float(gained[outcome.candidates.index(decision)]) > 1e-9 * float(gained.max())

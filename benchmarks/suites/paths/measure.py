@@ -109,7 +109,7 @@ class _Retrieved(NamedTuple):
 def settings_digest(
     paths: Sequence[TaskPath], trained: int | str, parts: Sequence[str] = PARTS
 ) -> str:
-    """Digest of what lines are measured on, and how: twelve hexadecimal digits.
+    """Digest of the data and the settings of lines: twelve hexadecimal digits.
 
     ``trained`` is the number of training iterations, or the checksum of given agents.
     """
@@ -306,7 +306,7 @@ class Experiment:
     def _candidate_times(self) -> dict[str, dict[str, Any]]:
         """Seconds in which the agents tried last search K paths for each question and select one.
 
-        Each K has new views, which have not worked out their choices yet.
+        Each K has new views, which have not computed their choices yet.
         """
         took: dict[str, dict[str, Any]] = {}
         if not self._tested:

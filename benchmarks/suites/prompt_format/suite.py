@@ -83,7 +83,7 @@ def _parse_temperatures(text: str) -> list[float]:
     except ValueError:
         found = []
     if not found or not all(0 <= value <= 2 for value in found):
-        raise BadInput(f"{text!r} are no temperatures.", fix="Write 0,1 or others from 0 to 2.")
+        raise BadInput(f"{text!r} are not temperatures.", fix="Write 0,1 or others from 0 to 2.")
     return list(dict.fromkeys(found))
 
 

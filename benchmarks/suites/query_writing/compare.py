@@ -20,7 +20,7 @@ _TRIES = 20_000
 
 
 class AcceptedQuery(BaseModel, frozen=True):
-    """An accepted query and what it returns."""
+    """An accepted query and its results."""
 
     query: str
     rows: tuple[tuple[JsonValue, ...], ...]

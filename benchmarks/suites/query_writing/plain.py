@@ -1,4 +1,4 @@
-"""The baseline: one call with the schema as the database gives it and the question."""
+"""The baseline: one call with the database's own schema and the question."""
 
 import asyncio
 import re
@@ -69,7 +69,7 @@ async def _conversation(
 
 
 def plain_prompt(need: Need, database: Database) -> str:
-    """The prompt: first what is the same for a database, then the question."""
+    """The prompt: first the part that is the same for a database, then the question."""
     now = prompts.load("query_writing/now").fill(now=need.now) if need.now else ""
     text = prompts.load("query_writing/plain").fill(
         schema=definitions(database),

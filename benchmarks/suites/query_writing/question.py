@@ -44,7 +44,7 @@ class QueryQuestion(BaseModel, frozen=True):
     database: str
     source: str  # path of the database
     question: str
-    notes: str = ""  # what is published about the database
+    notes: str = ""  # published notes about the database
     instructions: str = ""
     now: str = ""
     readings: tuple[AcceptedQuery, ...] = ()  # accepted queries; none if the database cannot answer
@@ -63,7 +63,7 @@ class QueryQuestion(BaseModel, frozen=True):
 
     @property
     def task(self) -> QueryTask:
-        """The question as a solver takes it."""
+        """The question in a solver's form."""
         need = Need(
             question=self.question,
             instructions=self.instructions,
@@ -111,7 +111,7 @@ class _Line(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _with_lists(cls, data: Any) -> Any:
-        """Without nulls, and with lists where the fields of a single gold are given."""
+        """Without nulls, and with lists in place of the fields of a single gold."""
         if not isinstance(data, dict):
             return data
         found = {name: value for name, value in data.items() if value is not None}

@@ -1,4 +1,4 @@
-"""The verdict that a user sees on the rows of a query: green or amber."""
+"""The verdict on the rows of a query that a user sees: green or amber."""
 
 from typing import Any
 

@@ -17,7 +17,7 @@ class QueryTask(NamedTuple):
     Attributes:
         need: The question; the published notes on the database, such as joins of tables, are its
             ``background``.
-        database: Path or URL, as :func:`planweave.tools.connect.open_database` takes it.
+        database: Path or URL for :func:`planweave.tools.connect.open_database`.
     """
 
     need: Need

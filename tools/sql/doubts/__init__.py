@@ -1,9 +1,9 @@
-"""What speaks against a ranking query: what it misses, adds, counts wrongly or reverses.
+"""Reasons against a ranking query: what it misses, adds, counts wrongly or reverses.
 
 A ranking decides by what its query computes. So the query is compared with the question and the
 rules that it needs: their columns, values, numbers, periods and formulas must be in it, tables must
-be joined by keys and rows counted once. No model is asked. What the check cannot follow is a doubt,
-since accepting a wrong query is worse than rejecting a right one.
+be joined by keys and rows counted once. No model is asked. Anything that the check cannot follow is
+a doubt, since accepting a wrong query is worse than rejecting a right one.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Whether a ranking counts each row once: joins along keys, sums and means where they belong."""
+"""Checks that a ranking counts each row once: joins along keys, and right sums and means."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _SUM = re.compile(r"\b(?:sum|total|altogether|in all|add up)\b", re.I)
 
 
 def find_wrong_counts(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
-    """Report rows that are counted several times or once for many, and means in place of sums."""
+    """Report rows that are counted several times or once for many, and means instead of sums."""
     for join in query.tree.args.get("joins") or ():
         ends = [[(query.find_table(c), c.name.lower()) for c in p] for p in find_column_pairs(join)]
         if not any(asked.catalogue.are_linked(left, right) for left, right in ends):

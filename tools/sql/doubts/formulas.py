@@ -1,4 +1,4 @@
-"""Whether a query computes a formula of a rule, whatever its notation."""
+"""Checks that a query computes a formula of a rule, in any notation."""
 
 import operator
 import random

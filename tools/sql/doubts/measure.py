@@ -1,4 +1,4 @@
-"""Whether the value of a ranking is what the question ranks by."""
+"""Checks that a ranking sorts by the measure that the question asks for."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What the question and its rules mention and a query does not use, and the reverse."""
+"""Finds what the question and its rules mention and a query does not use, and the reverse."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _DEMANDS = re.compile(
 )
 """Words of a rule that says what to do; others describe the data."""
 _CHANGES = re.compile(r"\b(?:double|twice|nothing|bonus)\b", re.IGNORECASE)
-"""Words that change what a defined term is worth."""
+"""Words that change the value of a defined term."""
 _SETTLES_TIES = re.compile(r"\b(?:ties?|tied|equal\w*|alphabet\w*)\b", re.I)
 
 

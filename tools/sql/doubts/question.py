@@ -1,4 +1,4 @@
-"""What a ranking must account for: the question and the rules that matter to it."""
+"""The question and the rules that a ranking must account for."""
 
 import re
 from collections.abc import Iterator
@@ -21,11 +21,11 @@ class SchemaQuestion:
     """A question with its rules, and what they name in a schema.
 
     Attributes:
-        question: What is to be decided.
+        question: The question to decide.
         rules: The rules that matter.
         texts: The question and the sentences of these rules.
         text: All of it.
-        definitions: The question and what the rules define their terms by, as one text.
+        definitions: The question and the definitions of the rules' terms, as one text.
         today: The present day, if the rules name it.
         schema: The database's.
         catalogue: Its names and links.
@@ -51,7 +51,7 @@ class SchemaQuestion:
         self.today = find_day(present)
 
     def find_columns(self, text: str) -> Iterator[str]:
-        """Find the columns that a text names as they are written, singular or plural."""
+        """Find the columns whose written names are in a text, singular or plural."""
         before = ""
         for word in re.findall(r"[^\W\d]\w*", text.lower()):
             forms = (word, word.removesuffix("s"), f"{word.removesuffix('ies')}y")
@@ -78,7 +78,7 @@ class SchemaQuestion:
 
     @cached_property
     def _state_columns(self) -> list[tuple[str, str]]:
-        """Tables and columns with a few texts that are no options, such as states or kinds."""
+        """Tables and columns with a few texts that are not options, such as states or kinds."""
         columns = [(entity.name, f.name) for entity in self.schema.entities for f in entity.fields]
         return [
             (table, column)

@@ -1,4 +1,4 @@
-"""What a ranking does the wrong way round: comparisons, values and NULLs."""
+"""Finds what a ranking reverses: comparisons, values and NULLs."""
 
 import re
 from collections.abc import Iterator
@@ -96,13 +96,13 @@ def _find_reversed_values(query: RankingQuery, asked: SchemaQuestion) -> Iterato
 
 def _must_have_value(asked: SchemaQuestion, rule: Rule, name: str) -> bool | None:
     """Whether what the question asks for has a value in a column; None if no rule says so."""
-    lacks = re.search(rf"\b(?:without|with no|no) (?:\w+ ){{0,3}}{name}\b", rule.body, re.I)
+    denied = re.search(rf"\b(?:without|with no|no) (?:\w+ ){{0,3}}{name}\b", rule.body, re.I)
     has = re.search(rf"\b(?:with|has) (?:a |an )?\w+ in {name}\b", rule.body, re.I)
-    if not (lacks or has) or rule.leaves_out_gaps:
+    if not (denied or has) or rule.leaves_out_gaps:
         return None
-    if not rule.term:  # it marks what another rule excludes
+    if not rule.term:  # it marks things that another rule excludes
         is_excluded = any(r.excludes and not r.leaves_out_gaps for r in asked.rules)
-        return bool(lacks) == is_excluded
+        return bool(denied) == is_excluded
     others = (r.body for r in asked.rules if r is not rule and not _NONE.search(r.body))
     is_wanted: set[bool] = set()
     for text in (asked.question, *others):
