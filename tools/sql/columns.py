@@ -75,10 +75,9 @@ def show_asked_columns(select: exp.Select, catalogue: Catalogue, question: str) 
 
 def show_names(select: exp.Select, catalogue: Catalogue, question: str) -> list[str]:
     """Show the names of rows where a query shows only what it sorts by, or only their key."""
-    shown = get_outputs(select)
-    if any(map(select.args.get, ("group", "distinct"))) or not all(
-        isinstance(one, exp.Column) for one in shown
-    ):
+    outputs = get_outputs(select)
+    shown = [one for one in outputs if isinstance(one, exp.Column)]
+    if any(map(select.args.get, ("group", "distinct"))) or not shown or len(shown) < len(outputs):
         return []
     tables = {one.alias_or_name: one.name for one in get_sources(select)}
     order = select.args.get("order")
