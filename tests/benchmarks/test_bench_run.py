@@ -91,15 +91,6 @@ def test_a_larger_limit_adds_to_what_is_done(data: Path, tmp_path: Path) -> None
     assert "0 done before, 2 to do" in changed.output
 
 
-def test_malformed_replies_are_answers_not_crashes(data: Path, tmp_path: Path) -> None:
-    words = ("--data", data, "--model", "scripted:broken", "--out", tmp_path, "--limit", 1)
-    bench("dqa", *words, "--setting", "max_iterations=2")
-    for record in read(tmp_path / "scripted-broken.jsonl").records.values():
-        assert record.error == ""
-        assert record.score.answer is None
-        assert record.failures
-
-
 def test_a_lost_model_ends_the_run_without_failures(data: Path, tmp_path: Path) -> None:
     words = ("--data", data, "--model", "scripted:gone", "--out", tmp_path, "--concurrency", 4)
     done = bench("dqa", *words, fails="scripted:gone")
