@@ -21,6 +21,7 @@ from planweave.benchmarks.core.runner import carry_out
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.core.suite import Sample
 from planweave.memory import Answer, Context, WorkingMemory
+from planweave.memory.records import Failure
 from planweave.models import ModelUnavailable
 from planweave.models.settings import process_settings
 
@@ -257,8 +258,11 @@ class Wrong:
         return Score(value=0, answer=None, explanation="")
 
 
+UNREAD = Failure(role="planner", kind="malformed_reply", detail="no JSON")
+
+
 async def play(_sample: Sample, _on_call: object) -> WorkingMemory:
-    return {}
+    return {"failures": [UNREAD]}
 
 
 @cases(
@@ -277,5 +281,5 @@ async def test_baselines_have_no_aids_unless_asked_for_and_records_name_them(
         suite="dqa", question="1", method=method, asked="?", context=context, target=Wrong()
     )
     record = await carry_out(sample, play)
-    assert record.aids == aids
+    assert (record.aids, record.failures, record.error) == (aids, [UNREAD], "")
     assert settings.get("assist") in (None, record.settings["assist"])

@@ -97,9 +97,9 @@ def test_one_query_can_decide(tmp_path: Path) -> None:
 
 def test_samples_hold_the_rules_and_candidates(tmp_path: Path) -> None:
     asked = choose(DOMAINS, SEED, None)
-    made = samples(asked, methods=["single_rag"], settings=Context())
+    made = samples(asked, methods=["single_rag", "planrag"], settings=Context())
     by_id = {one.id: one for one in asked}
-    assert len({sample.key for sample in made}) == len(made) == len(asked)
+    assert len({sample.key for sample in made}) == len(made) == 2 * len(asked)
     for sample in made:
         one = by_id[sample.question]
         assert sample.context.rules == one.shop.rules
