@@ -33,6 +33,9 @@ os.environ |= {
     "PLANWEAVE_DATA_DIR": str(_HOME / "data"),
     "PLANWEAVE_RESPONSE_CACHE": "off",
     "XDG_CACHE_HOME": str(_HOME / "cache"),
+    # What JAX compiled is kept beside pytest's own cache: compiling takes longer than the tests.
+    "JAX_COMPILATION_CACHE_DIR": str(Path(__file__).parents[1] / ".pytest_cache" / "jax"),
+    "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
     # What a test trains runs for less time than it takes to make it fast.
     "XLA_FLAGS": "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true",
 }

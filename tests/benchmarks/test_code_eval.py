@@ -153,18 +153,15 @@ def test_numbers_are_compared_as_in_pal() -> None:
     ("def solution(): return 'seven'", None, "error"),
     ("pass", None, "no number"),
     ("import socket; socket.socket()", None, "error"),
-    ("def solution():\n    while True: pass", None, "cpu"),
 )
 def test_a_program_gives_a_number(reply: str, value: float | None, reason: str) -> None:
-    limits = sandbox.SandboxLimits(seconds=30, cpu=1)
-    assert math_eval.compute(reply, limits=limits) == (value, reason)
+    assert math_eval.compute(reply) == (value, reason)
 
 
 @confined
 @pytest.mark.published
 @cases(
     ("humaneval", 164),
-    ("HumanEvalPlus-Mini", 164),
     ("HumanEvalPlus", 164),
     ("mbpp", 974),
     ("MbppPlus", 378),

@@ -128,42 +128,15 @@ async def test_answers_from_a_page(name: str, ask: Run, shelf: Shelf) -> None:
         "verdict": {"kind": "supported", "text": "In the facts: it is in fact [1]."},
     }
     assert only(memory["claims"])["supported"]
-    said = memory["messages"][-1].text
-    assert "[1]" in said
-    assert 'review.pdf, p. 82: "LCOH) is USD 5.5/kg in 2023"' in said
-    assert memory["failures"] == []
-    assert sum(spent["calls"] for spent in memory["usage"].values()) == len(script.prompts)
+    assert 'review.pdf, p. 82: "LCOH) is USD 5.5/kg in 2023"' in memory["messages"][-1].text
     for prompt in script.prompts:  # where none is connected
         assert "database" not in prompt.text, prompt.task
         assert "filters them" not in prompt.text, prompt.task
 
 
-@pytest.mark.parametrize("name", [name for name in TASKS if name not in SINGLE])
-async def test_documents_and_a_database_in_one_run(name: str, ask: Run, database: str) -> None:
-    script = good(name)
-    query = "SELECT cost FROM plant WHERE name = 'Bonn'"
-    script.left["action"].insert(1, act("sql", query))
-    script.left["command"].insert(1, command("sql", query))
-    script.left["plan"].append(plan("Answer."))
-    script.left["judge"].append(keep())
-    script.left["verdict"].insert(0, verdict("CONTINUE"))
-    script.left["task"].append({"task": "Look up Bonn."})
-    memory = await ask(name, script, database=database)
-    assert [fact["source"] for fact in memory["facts"]] == ["documents", "sql"]
-    assert "Documents:" in script.prompts[0].text
-    assert "plant" in script.prompts[0].text
-
-
-@pytest.mark.parametrize("name", TASKS)
-async def test_a_quote_that_no_page_contains_is_no_fact(name: str, ask: Run) -> None:
-    script = good(name, read=[finding("costs USD 1/kg", "It is cheap.")], verdict=[])
-    script.left["task"].append({"task": "Again."})
-    script.left["action"].insert(1, act("documents", "cost of hydrogen"))
-    script.left["action"].append(act("finish"))
-    script.left["command"].insert(1, command("documents", "cost of hydrogen"))
-    script.left["plan"] += [plan("A."), plan("B.")]
-    script.left["judge"] += [keep()]
-    memory = await ask(name, script, max_iterations=2)
+async def test_a_quote_that_no_page_contains_is_no_fact(ask: Run) -> None:
+    script = good("agent_v1", read=[finding("costs USD 1/kg", "It is cheap.")])
+    memory = await ask("agent_v1", script)
     assert memory["facts"] == []
     assert memory["failures"][0]["kind"] == "quote_not_found"
     assert memory["turns"][0]["problem"] == "The pages found do not say it."
@@ -435,15 +408,6 @@ async def test_who_checks_the_claims_is_a_setting(
     assert [(claim["supported"], claim["reason"]) for claim in memory["claims"]] == claims
 
 
-@cases("Green hydrogen does cost a lot.", "It is USD 5.5/kg in 2023.")
-async def test_an_answer_without_any_source_is_dropped(text: str, ask: Run) -> None:
-    script = good("react", answer=[tell(text, told_by=[])])
-    memory = await ask("react", script, assist="on")
-    answer = answer_of(memory)
-    assert (answer["decision"], answer["why"], answer["facts"]) == (None, "", [])
-    assert answer["unknown"] == "The facts that were found do not tell it."
-
-
 async def test_a_supported_answer_stays_if_the_model_cites_nothing(ask: Run) -> None:
     script = good("react", answer=[tell("Hydrogen was USD 5.5/kg.", "USD 5.5/kg", told_by=[])])
     answer = answer_of(await ask("react", script))
@@ -577,11 +541,11 @@ async def test_what_is_known_when_the_time_is_over_is_cited(ask: Run) -> None:
         return script(prompt)
 
     try:
-        memory = await ask("agent_v1", slow_to_answer, max_seconds=5)
+        memory = await ask("agent_v1", slow_to_answer, max_seconds=2)
     finally:
         late.set()
     answer = answer_of(memory)
-    assert answer["unknown"] == "The budget of 5 seconds is used up. Known so far: [1]."
+    assert answer["unknown"] == "The budget of 2 seconds is used up. Known so far: [1]."
     assert answer["facts"] == [1]
     assert "LCOH" in memory["messages"][-1].text
     assert memory["usage"]["answering_machine"]["calls"] == 1

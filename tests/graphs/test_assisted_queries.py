@@ -336,26 +336,22 @@ async def test_queries_that_disagree_are_unsure(last: str, verdict: str, single:
 OTHER = {"text": "Aachen, 10.5", "query": DEARER}
 
 
-async def test_what_the_others_returned_is_told_in_doubt(single: Run) -> None:
-    script = Replies(write=[CHEAPEST, DEARER])
-    memory = await single(script, query_candidates=2)
-    assert answer_of(memory)["verdict"]["other"] == memory["facts"][0]["other"] == OTHER
-    assert f"\n\nAnother reading: Aachen, 10.5 (`{DEARER}`)" in memory["messages"][-1].text
-
-
-async def test_a_withheld_decision_has_its_other_reading(single: Run) -> None:
-    script = Replies(write=[CHEAPEST, DEARER])
-    memory = await single(script, query_candidates=2, strict=True)
-    assert answer_of(memory)["decision"] is None
-    assert answer_of(memory)["verdict"]["other"] == OTHER
-
-
-async def test_without_doubt_no_other_reading_is_told(single: Run) -> None:
-    script = Replies(write=[CHEAPEST, CHEAPEST, DEARER])
-    memory = await single(script, query_candidates=3, least_agreement=0.5)
+@cases(
+    ([CHEAPEST, DEARER], {}, "Bonn", True),
+    ([CHEAPEST, DEARER], {"strict": True}, None, True),
+    ([CHEAPEST, CHEAPEST, DEARER], {"least_agreement": 0.5}, "Bonn", False),
+    ids=["in doubt", "withheld", "without doubt"],
+)
+async def test_what_the_others_returned_is_told_in_doubt(
+    queries: list[str], settings: dict[str, Any], decision: str | None, told: bool, single: Run
+) -> None:
+    memory = await single(Replies(write=queries), query_candidates=len(queries), **settings)
+    answer = answer_of(memory)
+    assert answer["decision"] == decision
     assert memory["facts"][0]["other"] == OTHER
-    assert "other" not in answer_of(memory)["verdict"]
-    assert "Another reading" not in memory["messages"][-1].text
+    assert answer["verdict"].get("other") == (OTHER if told else None)
+    other = f"\n\nAnother reading: Aachen, 10.5 (`{DEARER}`)"
+    assert (other in memory["messages"][-1].text) is told
 
 
 @cases(

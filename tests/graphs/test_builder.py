@@ -4,16 +4,11 @@ import logging
 from typing import TypedDict, get_type_hints
 
 import pytest
-from cases import cases
 from langgraph.graph import START
 
 from planweave.graphs import METHODS
 from planweave.graphs.support.builder import CHECK, Builder, UndeclaredKey
 from planweave.memory import Known, Work, WorkingMemory
-
-
-class Wider(WorkingMemory, total=False):
-    general: str
 
 
 class Slice(TypedDict):
@@ -24,25 +19,8 @@ def narrow(state: Slice) -> Slice:
     return state
 
 
-def wider(state: Wider) -> Wider:
-    return {"general": state["question"].upper()}
-
-
 def undeclared(state: Work) -> dict[str, str]:
     return {"general": state["question"].upper()}
-
-
-async def awaited(state: Wider) -> Wider:
-    return {"general": state["question"].upper()}
-
-
-@cases(wider, awaited)
-async def test_a_node_writes_a_declared_key(node: object) -> None:
-    graph = Builder(Wider)
-    graph.add_node("wider", node)  # type: ignore[arg-type]
-    graph.add_edge(START, "wider")
-    memory = await graph.compile().ainvoke({"question": "why?"})
-    assert memory["general"] == "WHY?"
 
 
 async def test_an_undeclared_key_is_an_error(

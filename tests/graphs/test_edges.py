@@ -25,7 +25,6 @@ from scripted import (
     register,
 )
 
-from planweave.graphs import of_family
 from planweave.memory import Input
 from planweave.models import process_settings
 from planweave.tools.result_text import to_sentences
@@ -47,33 +46,6 @@ def good(*, name: str = "planrag", **others: Sequence[Reply]) -> Replies:
         "decide": [decide("Bonn", 1)],
     }
     return Replies(**(replies | others))
-
-
-@pytest.mark.parametrize("name", of_family("decide"))
-async def test_decides(name: str, run: Run) -> None:
-    script = good(name=name)
-    memory = await run(name, script)
-    assert answer_of(memory) == {
-        "decision": "Bonn",
-        "why": "It is best.",
-        "facts": [1],
-        "unknown": "",
-        "basis": {"how": "stated", "column": ""},
-        "verdict": {"kind": "supported", "text": "In the facts: the cheapest of fact [1]."},
-    }
-    fact = only(memory["facts"])
-    assert fact["values"] == {"name": "Bonn", "cost": 7.25}
-    assert (fact["source"], fact["query"]) == ("sql", CHEAPEST)
-    assert memory["failures"] == []
-    expected = {
-        "planrag": ["plan", "action", "judge", "action", "decide"],
-        "planrag_no_replan": ["plan", "action", "action", "decide"],
-        "iter_rag": ["action", "action", "decide"],
-        "single_rag": ["action", "decide"],
-    }
-    assert script.tasks == expected[name]
-    assert not [prompt for prompt in script.prompts if "\n- replan: " in prompt.text]
-    assert sum(spent["calls"] for spent in memory["usage"].values()) == len(script.prompts)
 
 
 @pytest.mark.parametrize("name", LOOPS)
@@ -200,18 +172,11 @@ async def test_a_run_that_repeats_itself_ends(name: str, run: Run) -> None:
     assert "fact [1]" in memory["turns"][1]["problem"]
 
 
-SLOW = (
-    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000000) "
-    "SELECT MAX(i) FROM n"
-)
-
-
 @pytest.mark.parametrize("name", ["planrag", "single_rag"])
 @cases(
     ("DELETE FROM plant", ""),
     ("SELECT price FROM plant", "price"),
     (NOTHING, "no rows"),
-    (SLOW, "stopped"),
     ("", ""),
 )
 async def test_a_bad_query_is_a_problem(query: str, said: str, name: str, run: Run) -> None:
@@ -220,7 +185,7 @@ async def test_a_bad_query_is_a_problem(query: str, said: str, name: str, run: R
     script.left["judge"].append(keep())
     if name == "single_rag":
         script.left |= {"action": [act("sql", query)], "decide": []}
-    memory = await run(name, script, query_seconds=2 if query == SLOW else 60)
+    memory = await run(name, script)
     turn = memory["turns"][0]
     assert turn["facts"] == []
     assert said in turn["problem"]

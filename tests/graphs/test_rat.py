@@ -261,15 +261,6 @@ async def test_direct_asks_once(
     assert memory["facts"] == []
 
 
-async def test_cot_thinks_and_looks_nothing_up(ask: Run, shelf: Shelf) -> None:
-    script = good()
-    memory = await ask("cot", script)
-    assert script.tasks == ["draft", "answer"]
-    assert shelf.queries == []
-    assert COSTS_1 in script.prompts[-1].text
-    assert answer_of(memory)["facts"] == []  # nothing was found that it could cite
-
-
 @cases((0, []), (1, [82]), (5, [82, 90]))
 async def test_rag_asks_the_question(
     retrievals: int, pages: list[int], ask: Run, shelf: Shelf

@@ -1,10 +1,8 @@
 """The losses and the meta-training of the two agents, against finite differences and by hand."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache, partial
 from math import exp, log
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -23,18 +21,10 @@ from planweave.learning.agent_batches import (
     published_settings,
     to_numpy,
 )
-from planweave.learning.agent_losses import (
-    Labelled,
-    Pairs,
-    Played,
-    Pools,
-    Sequences,
-    _contrast,
-    policy_gradient,
-)
+from planweave.learning.agent_losses import Labelled, Played, _contrast, policy_gradient
 from planweave.learning.graph_states import FEATURES, PRINTED, Survey, path_samples
 from planweave.learning.instruction_graph import InstructionGraph
-from planweave.learning.meta_training import adapt, new_agents, outer_ml, outer_rl, train
+from planweave.learning.meta_training import adapt, new_agents, outer_rl, train
 from planweave.learning.ml_agent import PATH, MLAgent, encode, sequence
 from planweave.learning.overlap import overlap
 from planweave.learning.paths import MetaTask, TaskPath
@@ -54,73 +44,28 @@ def double() -> Iterator[None]:
     jax.config.update("jax_enable_x64", False)  # type: ignore[no-untyped-call]
 
 
-def small() -> Agents:
-    """Small agents with 64 bits; every weight is drawn, so that none is at a saddle."""
-    random = np.random.default_rng(3)
-
-    def drawn(part: Any) -> Any:
-        return {n: jnp.asarray(random.normal(0.1, 0.4, v.shape)) for n, v in part.items()}
-
-    return Agents(*map(drawn, new_agents(SMALL, GIVEN)))
-
-
-def sequences(random: np.random.Generator, *shape: int) -> Sequences:
-    """Sequences of one to three vectors."""
-    sizes = (n % 3 + 1 for n in range(int(np.prod(shape))))
-    flat = [sequence(random.normal(size=(n, GIVEN)).astype(np.float32), 4) for n in sizes]
-    vectors, ends = (np.stack(part).astype(np.float64) for part in zip(*flat, strict=True))
-    return Sequences(vectors.reshape(*shape, 4, GIVEN), ends.reshape(*shape, 4))
-
-
-def batches(*tasks: int, as_printed: float = 0.0) -> tuple[Labelled, Played, Pairs, Pools]:
-    """One of each, of several tasks if told so."""
+@pytest.mark.usefixtures("double")
+def test_outer_gradients_are_of_second_order() -> None:
+    """Along a drawn direction the gradient is the finite difference, also of the inner step."""
     random = np.random.default_rng(4)
-    n, pool, features = 3, 4, len(FEATURES)
-    one = partial(sequences, random, *tasks)
-    same = np.broadcast_to(np.eye(n), (*tasks, n, n)).copy()
-    same[..., 0, 1] = same[..., 1, 0] = 1
-    worse = np.ones((*tasks, n, pool))
-    worse[..., 0, 2] = 0
-    states = random.normal(size=(*tasks, 6, features))
-    labels = np.broadcast_to([0.0, 1, 1, 0, 1, 0], (*tasks, 6))
-    returns = random.normal(size=(*tasks, 6))
-    made = (
-        Labelled(states, labels),
-        Played(states + 0.1, labels, returns, np.full(tasks, 2.0)),
-        Pairs(one(n), one(n), same, np.full(tasks, as_printed)),
-        Pools(
-            one(n),
-            one(n, pool),
-            random.random((*tasks, n, pool)),
-            worse,
-            same,
-            np.ones((*tasks, n)),
-            np.full(tasks, as_printed),
-        ),
-    )
-    on_device: tuple[Labelled, Played, Pairs, Pools] = jax.tree.map(jnp.asarray, made)
-    return on_device
-
-
-@cache
-def with_slope(loss: Callable[..., jax.Array]) -> Callable[..., Any]:
-    """A loss and its gradient, compiled once."""
-    return jax.jit(jax.value_and_grad(loss))
-
-
-def check_slope(loss: Callable[..., jax.Array], at: dict[str, jax.Array], *batch: object) -> None:
-    """The gradient along a drawn direction is the finite difference."""
-    random = np.random.default_rng(5)
+    states = jnp.asarray(random.normal(size=(2, 6, len(FEATURES))))  # of two tasks
+    support = Labelled(states, jnp.tile(jnp.array([0.0, 1, 1, 0, 1, 0]), (2, 1)))
+    returns = jnp.asarray(random.normal(size=(2, 6)))
+    query = Played(states + 0.1, support.labels, returns, jnp.full(2, 2.0))
+    first = new_agents(SMALL, GIVEN).rl.items()  # drawn anew, so that none is at a saddle
+    at = {name: jnp.asarray(random.normal(0.1, 0.4, value.shape)) for name, value in first}
     along = {name: jnp.asarray(random.normal(size=value.shape)) for name, value in at.items()}
-    both = with_slope(loss)
-    slopes = both(at, *batch)[1]
-    by_gradient = sum(float((slopes[name] * along[name]).sum()) for name in at)
-    step = 1e-5
+    both = jax.jit(jax.value_and_grad(outer_rl))
+    value, slopes = both(at, support, query, 0.7)
     ahead, behind = (
-        float(both({name: at[name] + sign * step * along[name] for name in at}, *batch)[0])
-        for sign in (1, -1)
+        both({name: at[name] + step * along[name] for name in at}, support, query, 0.7)[0]
+        for step in (1e-5, -1e-5)
     )
-    assert by_gradient == pytest.approx((ahead - behind) / (2 * step), rel=1e-5)
+    by_gradient = sum(float((slopes[name] * along[name]).sum()) for name in at)
+    assert by_gradient == pytest.approx(float(ahead - behind) / 2e-5, rel=1e-5)
+    alone = sum(policy_gradient(at, Played(*(part[n] for part in query))) for n in (0, 1))
+    assert both(at, support, query, 0.0)[0] == pytest.approx(float(alone))  # no inner step
+    assert value != pytest.approx(float(alone))
 
 
 def test_the_printed_contrast_leaves_the_right_one_out_of_its_denominator() -> None:
@@ -129,18 +74,6 @@ def test_the_printed_contrast_leaves_the_right_one_out_of_its_denominator() -> N
     ours, printed = (_contrast(right, logits, wrong, flag) for flag in (0.0, 1.0))
     assert np.asarray(ours) == pytest.approx([log(1 + exp(-1) + exp(-2)), 0], abs=1e-6)
     assert np.asarray(printed) == pytest.approx([log(exp(-1) + exp(-2)), 0], abs=1e-6)
-
-
-@pytest.mark.usefixtures("double")
-def test_outer_gradients_are_of_second_order() -> None:
-    states, played, pairs, pools = batches(2)
-    rl, ml = small()
-    check_slope(outer_rl, rl, states, played, 0.7)
-    check_slope(outer_ml, ml, pairs, pools, 0.3)
-    states, played, *_ = batches(1)
-    alone = float(policy_gradient(rl, Played(*(array[0] for array in played))))
-    assert float(outer_rl(rl, states, played, 0.0)) == pytest.approx(alone)  # no inner step
-    assert float(outer_rl(rl, states, played, 0.7)) != pytest.approx(alone)
 
 
 def test_what_fills_a_sequence_up_plays_no_part() -> None:
@@ -195,7 +128,7 @@ def seen() -> tuple[Survey, list[GraphMaterial]]:
 @pytest.fixture(scope="module")
 def trained(seen: tuple[Survey, list[GraphMaterial]]) -> Agents:
     survey, materials = seen
-    return train(survey, materials, embed, replace(QUICK, iterations=11), reward).agents
+    return train(survey, materials, embed, QUICK, reward).agents
 
 
 def test_labels_leave_the_question_itself_out(seen: tuple[Survey, list[GraphMaterial]]) -> None:
