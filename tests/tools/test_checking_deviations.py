@@ -102,6 +102,17 @@ def test_claims_about_rows(claim: str, true: bool | None) -> None:
 
 
 @cases(
+    ("Bad Homburg has the lowest pay.", True),
+    ("Homburg has the lowest pay.", None),
+    ("Oslo has the lowest pay in Homburg.", None),
+)
+def test_a_part_of_a_name_is_no_name(claim: str, true: bool | None) -> None:
+    rows: list[list[Value]] = [["Bad Homburg", 52], ["Oslo", 61]]
+    towns = query_fact(1, ["name", "pay"], rows, "SELECT name, pay FROM town")
+    assert judge(claim, [towns], question="Which is it?").truth is true
+
+
+@cases(
     ("There are 2 employees in Sales.", ["n"], f"SELECT COUNT(*) AS n {IN_SALES}", True),
     ("There are 2 employees.", ["n"], f"SELECT COUNT(*) AS n {IN_SALES}", None),
     ("The average pay in Sales is 2.", ["p"], f"SELECT AVG(pay) AS p {IN_SALES}", True),
