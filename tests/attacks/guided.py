@@ -28,7 +28,7 @@ Arc = tuple[str, int, int]
 
 def seconds(full: bool) -> float:
     """How long to go on, in processor time; ``PLANWEAVE_ATTACK_SECONDS`` says otherwise."""
-    return float(os.environ.get("PLANWEAVE_ATTACK_SECONDS", "60" if full else "1"))
+    return float(os.environ.get("PLANWEAVE_ATTACK_SECONDS", "60" if full else "0.5"))
 
 
 def respelled(text: str, draw: random.Random, spaces: Sequence[str]) -> str:

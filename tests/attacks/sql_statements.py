@@ -4,6 +4,11 @@ ENDLESS = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r)"
 CROSS = ", ".join(f"presence p{i}" for i in range(24))
 
 
+def each(*statements: str) -> dict[str, str]:
+    """Statements by themselves."""
+    return {one: one for one in statements}
+
+
 def called(*expressions: str) -> dict[str, str]:
     """Statements that show one expression each, by this expression."""
     return {one: f"SELECT {one}" for one in expressions}
@@ -63,30 +68,28 @@ SCOPES = {
 """A table that the name of a CTE elsewhere would hide from the guard."""
 
 SQLITE = {
-    "type that is no name": "SELECT CAST(name AS `\n```",
-    "pragma": "PRAGMA query_only = OFF",
-    "pragma function": "SELECT * FROM pragma_table_info('node')",
-    "pragma function, list": "SELECT * FROM pragma_function_list",
-    "catalogue": "SELECT sql FROM sqlite_master",
-    "catalogue, schema": "SELECT * FROM main.sqlite_schema",
     "catalogue in ORDER BY": "SELECT 1 UNION SELECT 2 ORDER BY (SELECT 1 FROM sqlite_master)",
     "catalogue behind IN": "SELECT 1 IN sqlite_master",
     "catalogue behind NOT IN": 'SELECT name FROM node WHERE name NOT IN main."sqlite_schema"',
     "catalogue behind a CTE": "WITH x AS (SELECT * FROM sqlite_master), sqlite_master AS "
     "(SELECT 1) SELECT * FROM x",
-    "attach": "ATTACH DATABASE '{folder}/new.db' AS n",
-    "vacuum into": "VACUUM INTO '{folder}/new.db'",
     "load_extension, as alias": "WITH load_extension(n) AS (SELECT 1) SELECT load_extension('x')",
-    "zeroblob": "SELECT length(zeroblob(2000000000))",
-    "randomblob": "SELECT hex(randomblob(1000000000))",
     "huge printf": f"SELECT sum(length(printf('%.*c', 400000, p1.node))) FROM {CROSS}",
-    "huge replace": "SELECT replace(printf('%.*c', 499000, 'a'), 'a', printf('%.*c', 499000, 'b'))",
-    "slow trim": "SELECT trim(printf('%.*c', 240000, 'a'), printf('%.*c', 240000, 'b') || 'a')",
     "slow like": f"SELECT SUM(printf('%.*c', 400000, 'a') || p1.node LIKE '%a%a%ab') FROM {CROSS}",
     "huge concatenation": "WITH RECURSIVE r(s) AS (SELECT 'a' UNION ALL SELECT s || s FROM r) "
     "SELECT MAX(LENGTH(s)) FROM r",
-    "huge group_concat": f"SELECT length(group_concat(p1.node)) FROM {CROSS}",
-} | called(
+}
+SQLITE |= each(
+    *("SELECT CAST(name AS `\n```", "PRAGMA query_only = OFF"),
+    *("SELECT * FROM pragma_table_info('node')", "SELECT * FROM pragma_function_list"),
+    *("SELECT sql FROM sqlite_master", "SELECT * FROM main.sqlite_schema"),
+    *("ATTACH DATABASE '{folder}/new.db' AS n", "VACUUM INTO '{folder}/new.db'"),
+    f"SELECT length(group_concat(p1.node)) FROM {CROSS}",
+)
+SQLITE |= called(
+    *("length(zeroblob(2000000000))", "hex(randomblob(1000000000))"),
+    "replace(printf('%.*c', 499000, 'a'), 'a', printf('%.*c', 499000, 'b'))",
+    "trim(printf('%.*c', 240000, 'a'), printf('%.*c', 240000, 'b') || 'a')",
     *("load_extension('/tmp/evil.so')", "\"load_extension\"('/tmp/evil.so')"),
     *("load_extension/* */('/tmp/evil.so')", "readfile('/etc/passwd')"),
     *("writefile('{folder}/new.db', 'x')", "edit('x')", "fts3_tokenizer('x')"),
@@ -94,61 +97,46 @@ SQLITE = {
 
 _FILE = "unnest(ARRAY['/etc/hostname'::text]) AS x"
 ATTRIBUTES = {
-    "function as a field": "SELECT ('/etc/hostname'::text).pg_read_file",
-    "function as a column": f"SELECT x.pg_read_file FROM {_FILE}",
-    "quoted": f'SELECT x."pg_read_file" FROM {_FILE}',
-    "escaped": f'SELECT x.U&"pg_read\\005ffile" FROM {_FILE}',
-    "behind a comment": f"SELECT x . /* */ pg_read_file FROM {_FILE}",
-    "of an element": "SELECT (ARRAY['/etc/hostname'::text])[1].pg_read_file",
-    "of a subquery": "SELECT (SELECT '/etc/hostname'::text).pg_read_file",
-    "of a case": "SELECT (CASE WHEN TRUE THEN '/etc/hostname'::text END).pg_read_file",
-    "of a column": "SELECT (n.name).pg_read_file FROM node n",
-    "of a qualified column": "SELECT n.name.pg_read_file FROM node n",
-    "of values": "SELECT x.pg_read_file FROM (VALUES ('/etc/hostname')) AS x",
-    "in an aggregate": f"SELECT MAX(x.pg_read_file) FROM {_FILE}",
-    "in ORDER BY": f"SELECT 1 FROM {_FILE} ORDER BY x.pg_read_file",
-    "in ON": f"SELECT 1 FROM node n JOIN {_FILE} ON x.pg_read_file = n.name",
     "any SELECT": "SELECT ('SELECT to_tsvector(note) FROM country'::text).ts_stat",
-    "export": "SELECT (x.a).lo_export FROM (SELECT 1 AS a) AS x",
-    "lock": "SELECT (1::bigint).pg_advisory_lock",
     "lock of a column": "SELECT x.pg_advisory_lock FROM generate_series(1::bigint, 2) AS x",
-    "terminate": "SELECT (1).pg_terminate_backend",
-    "sleep": "SELECT (60::double precision).pg_sleep",
-    "setting": "SELECT ('server_version'::text).current_setting",
-    "place of a catalogue": "SELECT ('pg_authid'::regclass).pg_relation_filepath",
     "behind a CTE of the name": "WITH c AS (SELECT 1 AS pg_read_file) SELECT x.pg_read_file, "
     f"(SELECT x.pg_read_file FROM {_FILE}) FROM c AS x",
-    "behind a text of the name": "SELECT x.pg_read_file FROM (SELECT 'pg_read_file') AS x",
     "hidden by a sibling": "SELECT (SELECT y.a FROM (SELECT 1 AS pg_read_file) AS x, "
     f"(SELECT x.pg_read_file AS a) AS y) FROM {_FILE}",
     "hidden by a join": "SELECT (SELECT x.pg_read_file FROM ((SELECT 1 AS pg_read_file) AS x "
     f"CROSS JOIN node) AS j) FROM {_FILE}",
-    "another schema": "SELECT public.lower('A')",
-    "repeated repetitions": "SELECT LENGTH(REPEAT(REPEAT('x', 1000), 1000))",
     "an alias of the name": "WITH repeat(n) AS (SELECT 1) SELECT LENGTH(REPEAT('x', 100000000))",
 }
+ATTRIBUTES |= each(
+    *(f"SELECT x.pg_read_file FROM {_FILE}", f'SELECT x."pg_read_file" FROM {_FILE}'),
+    f'SELECT x.U&"pg_read\\005ffile" FROM {_FILE}',
+    *(f"SELECT x . /* */ pg_read_file FROM {_FILE}", "SELECT (n.name).pg_read_file FROM node n"),
+    "SELECT n.name.pg_read_file FROM node n",
+    "SELECT x.pg_read_file FROM (VALUES ('/etc/hostname')) AS x",
+    *(f"SELECT MAX(x.pg_read_file) FROM {_FILE}", f"SELECT 1 FROM {_FILE} ORDER BY x.pg_read_file"),
+    f"SELECT 1 FROM node n JOIN {_FILE} ON x.pg_read_file = n.name",
+    "SELECT (x.a).lo_export FROM (SELECT 1 AS a) AS x",
+    "SELECT x.pg_read_file FROM (SELECT 'pg_read_file') AS x",
+)
+ATTRIBUTES |= called(
+    *("('/etc/hostname'::text).pg_read_file", "(ARRAY['/etc/hostname'::text])[1].pg_read_file"),
+    "(SELECT '/etc/hostname'::text).pg_read_file",
+    "(CASE WHEN TRUE THEN '/etc/hostname'::text END).pg_read_file",
+    *("(1::bigint).pg_advisory_lock", "(1).pg_terminate_backend"),
+    *("(60::double precision).pg_sleep", "('server_version'::text).current_setting"),
+    *("('pg_authid'::regclass).pg_relation_filepath", "public.lower('A')"),
+    "LENGTH(REPEAT(REPEAT('x', 1000), 1000))",
+)
 
-TYPES = {
-    "cast to a name of the catalogue": "SELECT 'node'::regclass",
-    "cast of a number to a role": "SELECT 10::regrole",
-    "cast to an array of them": "SELECT ARRAY[10]::regrole[]",
-    "type before a text": "SELECT regclass 'node'",
-    "type of the standard's cast": "SELECT CAST('pg_read_file(text)' AS regprocedure)",
-    "array in an array": "SELECT ARRAY['node']::regclass[][]",
-    "XML": "SELECT '<a/>'::xml",
-    "XML before a text": "SELECT xml '<a/>'",
-    "domain": "SELECT 'x'::checked",
-    "domain of a schema": "SELECT 'x'::public.checked",
-    "composite": "SELECT ROW('x', TRUE, 1)::node",
-    "composite of the catalogue": "SELECT NULL::pg_authid",
-}
-BARE = {
-    "current user": "SELECT current_user",
-    "user": "SELECT user FROM node",
-    "role": "SELECT 1 FROM node GROUP BY current_role",
-    "catalogue's name": "SELECT CURRENT_CATALOG",
-    "search path": "SELECT current_schema",
-}
+TYPES = called(
+    *("'node'::regclass", "10::regrole", "ARRAY[10]::regrole[]", "regclass 'node'"),
+    *("CAST('pg_read_file(text)' AS regprocedure)", "ARRAY['node']::regclass[][]", "'<a/>'::xml"),
+    *("xml '<a/>'", "'x'::checked", "'x'::public.checked", "ROW('x', TRUE, 1)::node"),
+    "NULL::pg_authid",
+)
+BARE = called("current_user", "CURRENT_CATALOG", "current_schema") | each(
+    "SELECT user FROM node", "SELECT 1 FROM node GROUP BY current_role"
+)
 """What needs no parenthesis to be called."""
 
 POSTGRESQL = (
@@ -193,26 +181,23 @@ POSTGRESQL = (
 
 MARIADB = {
     "executable comment": "SELECT 1 /*!50000 INTO OUTFILE '{folder}/new.db' */ FROM secrets",
-    "executable comment, delete": "/*!50000 DELETE FROM presence */",
-    "executable comment, MariaDB": "SELECT secrets /*M! , SLEEP(60) */ FROM node",
-    "outfile": "SELECT * FROM node INTO OUTFILE '{folder}/new.db'",
-    "dumpfile": "SELECT 'x' INTO DUMPFILE '{folder}/new.db'",
-    "into variable": "SELECT 1 INTO @x",
-    "load data": "LOAD DATA INFILE '/etc/passwd' INTO TABLE node",
-    "passwords": "SELECT * FROM mysql.user",
-    "catalogue": "SELECT * FROM information_schema.tables",
-    "next value, as a column": "SELECT s.nextval FROM node",
     "current user": "SELECT CURRENT_USER",
     "current role": "SELECT CURRENT_ROLE",
-    "table in a union": "SELECT name FROM node UNION TABLE mysql.user",
-    "lock in share mode": "SELECT * FROM node LOCK IN SHARE MODE",
-    "comment without space": "SELECT 1--1; DROP TABLE presence",
-    "hash comment": "SELECT 1 # x\n; DROP TABLE presence",
-    "procedure analyse": "SELECT * FROM node PROCEDURE ANALYSE()",
     "bit string": r"SELECT 1 b'\'', SLEEP(60) -- '",
-    "hint": "SELECT /*+ SET_VAR(max_execution_time = 0) */ SLEEP(60)",
-    "endless sequence": "SELECT COUNT(*) FROM seq_1_to_1000000000",
-} | called(
+}
+MARIADB |= each(
+    *("/*!50000 DELETE FROM presence */", "SELECT secrets /*M! , SLEEP(60) */ FROM node"),
+    "SELECT * FROM node INTO OUTFILE '{folder}/new.db'",
+    *("SELECT 'x' INTO DUMPFILE '{folder}/new.db'", "SELECT 1 INTO @x"),
+    *("LOAD DATA INFILE '/etc/passwd' INTO TABLE node", "SELECT * FROM mysql.user"),
+    *("SELECT * FROM information_schema.tables", "SELECT s.nextval FROM node"),
+    *("SELECT name FROM node UNION TABLE mysql.user", "SELECT * FROM node LOCK IN SHARE MODE"),
+    *("SELECT 1--1; DROP TABLE presence", "SELECT 1 # x\n; DROP TABLE presence"),
+    "SELECT * FROM node PROCEDURE ANALYSE()",
+    "SELECT /*+ SET_VAR(max_execution_time = 0) */ SLEEP(60)",
+    "SELECT COUNT(*) FROM seq_1_to_1000000000",
+)
+MARIADB |= called(
     *("SLEEP(60)", "`sleep`(60)", "BENCHMARK(10000000000, MD5('x'))", "LOAD_FILE('/etc/passwd')"),
     *("@@datadir", "@x := 1", "GET_LOCK('a', 60)", "LENGTH(REPEAT('x', 1000000000))"),
     *("LENGTH(SPACE(1000000000))", "LPAD('x', 1000000000, 'y')", "LPAD('x', - -1000000000, 'y')"),

@@ -29,59 +29,26 @@ SCRIPT = [
     "CREATE (:B {code: 3})",
     "MATCH (a:A {code: 1}), (b:B) CREATE (a)-[:R {w: 1}]->(b)",
 ]
-READING = """\
-MATCH (n)
-MATCH (n:A {code: 1})
-MATCH (n)-[r]->(m)
-OPTIONAL MATCH (m:B)
-WITH 1 AS n
-UNWIND [1, 2] AS x
-WITH n
-MATCH (n) WHERE n.code > 1
-CALL { RETURN 1 AS q }
-WITH n, count(*) AS c
-CALL db.labels() YIELD label
-MATCH p = (n)-[*1..2]->(m)
-""".splitlines()
-WRITING = """\
-CREATE (:A {code: 9})
-SET n.code = 9
-SET n:C
-REMOVE n.code
-DELETE n
-DETACH DELETE n
-MERGE (:A {code: 9})
-FOREACH (x IN [1] | SET n.code = x)
-CALL { CREATE (:C) }
-DROP INDEX x
-LOAD CSV FROM 'file://{file}' AS line
-LOAD CSV FROM '{file}' AS line
-CREATE INDEX FOR (n:A) ON (n.code)
-CALL { MATCH (n) SET n.code = 7 } IN TRANSACTIONS
-CALL apoc.create.node(['C'], {})
-INSERT (:C)
-CALL db.createLabel('C')
-CALL dbms.procedures()
-USE other
-SET n = {code: 4}
-SET n += {k: 1}
-""".splitlines()
-RETURNS = [
-    "",
-    *"""\
-RETURN n
-RETURN count(*)
-RETURN n.code AS set
-RETURN line
-RETURN 1 AS `DELETE`
-RETURN *
-RETURN n.create
-RETURN {set: 1}
-RETURN [x IN [1] | x]
-RETURN 'SET n.code = 1'
-FINISH
-""".splitlines(),
-]
+READING = (
+    *("MATCH (n)", "MATCH (n:A {code: 1})", "MATCH (n)-[r]->(m)", "OPTIONAL MATCH (m:B)"),
+    *("WITH 1 AS n", "UNWIND [1, 2] AS x", "WITH n", "MATCH (n) WHERE n.code > 1"),
+    *("CALL { RETURN 1 AS q }", "WITH n, count(*) AS c", "CALL db.labels() YIELD label"),
+    "MATCH p = (n)-[*1..2]->(m)",
+)
+WRITING = (
+    *("CREATE (:A {code: 9})", "SET n.code = 9", "SET n:C", "REMOVE n.code", "DELETE n"),
+    *("DETACH DELETE n", "MERGE (:A {code: 9})", "FOREACH (x IN [1] | SET n.code = x)"),
+    *("CALL { CREATE (:C) }", "DROP INDEX x", "LOAD CSV FROM 'file://{file}' AS line"),
+    *("LOAD CSV FROM '{file}' AS line", "CREATE INDEX FOR (n:A) ON (n.code)"),
+    *("CALL { MATCH (n) SET n.code = 7 } IN TRANSACTIONS", "CALL apoc.create.node(['C'], {})"),
+    *("INSERT (:C)", "CALL db.createLabel('C')", "CALL dbms.procedures()", "USE other"),
+    *("SET n = {code: 4}", "SET n += {k: 1}"),
+)
+RETURNS = (
+    *("", "RETURN n", "RETURN count(*)", "RETURN n.code AS set", "RETURN line"),
+    *("RETURN 1 AS `DELETE`", "RETURN *", "RETURN n.create", "RETURN {set: 1}"),
+    *("RETURN [x IN [1] | x]", "RETURN 'SET n.code = 1'", "FINISH"),
+)
 SPACES = (" ", "\n", "\t", "/**/", "/* x */", " // x\n", "\r", "\r\n")
 TOKENS = (*";.:,(){}'\"`|", "//", "/*", "*/", "1.", "$x", "\\u0053ET")
 

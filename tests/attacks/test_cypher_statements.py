@@ -39,7 +39,14 @@ def graph(
         yield database, dump(database)
 
 
-@pytest.mark.parametrize("query", ATTACKS)
+@pytest.mark.parametrize(
+    ("graph", "query"),
+    [
+        *(("script", query) for query in ATTACKS),
+        *(pytest.param("bolt", query, marks=pytest.mark.server) for query in ATTACKS[::10]),
+    ],
+    indirect=["graph"],
+)
 def test_refuses_everything_but_one_plain_read(graph: tuple[Database, Dump], query: str) -> None:
     database, before = graph
     with pytest.raises(QueryRefused) as caught:

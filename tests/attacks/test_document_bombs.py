@@ -349,7 +349,7 @@ FULL = os.environ.get("PLANWEAVE_ATTACK") == "full"
 LONGEST = 1_000_000  # characters of text in an answer, before those of its last page
 
 
-@pytest.mark.parametrize("name", BOMBS if FULL else [*BOMBS][::18])
+@pytest.mark.parametrize("name", BOMBS if FULL else [*BOMBS][6::18])
 def test_it_ends(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is read or refused, and the next document is read.
 

@@ -254,15 +254,17 @@ async def _problem(faults: Sequence[str], name: str, database: str) -> str:
     return "" if memory["messages"][-1].text.strip() else "nothing is said"
 
 
-@pytest.mark.parametrize("fault", TROUBLE)
-async def test_trouble_of_a_server_is_tried_again(
-    impatient: pytest.MonkeyPatch, fault: str
-) -> None:
+async def test_trouble_of_a_server_is_tried_again(impatient: pytest.MonkeyPatch) -> None:
     impatient.setenv("PLANWEAVE_RETRIES", "2")
     process_settings.cache_clear()
-    with faulty(fault, "sound") as server:
-        done = await call(chat_model(server.model), [HumanMessage("Hello!")])
-        assert (done.text, server.count) == ("hello", [2])
+
+    async def asked(fault: str) -> tuple[str, str, list[int]]:
+        with faulty(fault, "sound") as server:
+            done = await call(chat_model(server.model), [HumanMessage("Hello!")])
+            return fault, done.text, server.count
+
+    ended = await asyncio.gather(*map(asked, TROUBLE))  # each waits before it asks again
+    assert ended == [(fault, "hello", [2]) for fault in TROUBLE]
 
 
 @cases(

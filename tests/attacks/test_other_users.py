@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import other_users
@@ -17,16 +16,18 @@ from planweave.apps.server.routes import routes
 from planweave.apps.server.settings import server_settings
 
 
-@pytest.fixture
-def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    folder = tmp_path_factory.mktemp("served")
     users = {name: {"keys": [digest(f"key of {name}")]} for name in (OWNER, *THIEVES)}
-    (tmp_path / "users.json").write_text(json.dumps(users))
-    monkeypatch.setenv("PLANWEAVE_SERVE_USERS", str(tmp_path / "users.json"))
-    monkeypatch.setenv("PLANWEAVE_SERVE_URL", str(tmp_path / "serve.sqlite"))
-    monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path / "state"))
-    server_settings.cache_clear()
-    with TestClient(create_app(), raise_server_exceptions=False) as page:
-        yield page
+    (folder / "users.json").write_text(json.dumps(users))
+    with pytest.MonkeyPatch.context() as patch:
+        for name, file in (("URL", "serve.sqlite"), ("USERS", "users.json")):
+            patch.setenv(f"PLANWEAVE_SERVE_{name}", str(folder / file))
+        patch.setenv("PLANWEAVE_STATE_DIR", str(folder / "state"))
+        server_settings.cache_clear()
+        with TestClient(create_app(), raise_server_exceptions=False) as page:
+            yield page
     server_settings.cache_clear()
 
 
@@ -41,12 +42,9 @@ def test_nobody_gets_at_anothers_things(
     assert before.count(SECRET) >= 4
     every, failed = other_users.tries(things, routes()), list[str]()
     for one in every:
+        headers = thief | dict(one.headers or {})
         reply = page.request(
-            one.method,
-            one.path,
-            json=one.json,
-            params=one.params,
-            headers=thief | dict(one.headers or {}),
+            one.method, one.path, json=one.json, params=one.params, headers=headers
         )
         if SECRET in reply.text or reply.status_code >= 500:
             failed.append(f"{reply.status_code}: {one}")

@@ -25,7 +25,7 @@ from planweave.tools.sql.functions import FUNCTIONS
 from planweave.tools.sql.guard import check
 from planweave.tools.sql.sqlite_process import _authorise, connect
 
-FULL, SAMPLE = 100_000, 400
+FULL, SAMPLE = 100_000, 250
 LIMIT = 0.3  # seconds of a statement
 TABLES = {
     "node": ["name", "inland", "total_power"],

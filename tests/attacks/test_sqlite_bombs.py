@@ -113,7 +113,7 @@ def test_it_ends(database: SqlDatabase, query: str) -> None:
 
 def test_the_others_go_on(database: SqlDatabase, record_tried: RecordTried) -> None:
     """Eight slow statements of one owner, and what another sees meanwhile."""
-    limits = Limits(seconds=5.0, owner="mallory")
+    limits = Limits(seconds=3.0, owner="mallory")
     database.run("SELECT 1", Limits(owner="alice"))
 
     def is_stopped(number: int) -> bool:

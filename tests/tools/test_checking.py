@@ -1,13 +1,12 @@
 """The check of decisions and sentences: it passes what is right, and nothing that is wrong."""
 
 from collections.abc import Sequence
-from typing import Any, cast
 
 from cases import cases
 
 from planweave.benchmarks.suites.check.measure import Checked, check_pairs, load_pack
-from planweave.benchmarks.suites.check.pairs import Pair, generate_pairs, query_fact
-from planweave.memory import Fact, Quote
+from planweave.benchmarks.suites.check.pairs import generate_pairs, query_fact, quote_fact
+from planweave.memory import Fact
 from planweave.tools.checking import check_decision, judge
 
 ROWS = (("Aachen", 10.5, "west"), ("Bonn", 7.25, "west"), ("Cottbus", 9.0, "east"))
@@ -35,17 +34,14 @@ def test_the_pack_has_no_false_pass_and_high_recall() -> None:
     assert min(recall(found, kind) for kind in ("decision", "claim")) >= 0.9
 
 
-@cases(101, 102)
-def test_generated_pairs_have_no_false_pass_and_high_recall(seed: int) -> None:
-    found = check_pairs(generate_pairs(seed, 1500))
+def test_generated_pairs_have_no_false_pass_and_high_recall() -> None:
+    found = check_pairs(generate_pairs(101, 1500))
     assert wrongly_passed(found) == []
     assert min(recall(found, kind) for kind in ("decision", "claim")) >= 0.9
 
 
 def test_a_seed_generates_the_same_pairs() -> None:
-    first: list[Pair] = generate_pairs(5, 50)
-    assert first == generate_pairs(5, 50)
-    assert first != generate_pairs(6, 50)
+    assert generate_pairs(5, 50) == generate_pairs(5, 50) != generate_pairs(6, 50)
 
 
 def test_a_contradiction_names_the_right_decision() -> None:
@@ -133,19 +129,15 @@ PRICES = "Prices were 90 in 2019, 110 in 2020, 120 in 2021, 80 in 2022 and 130 i
     ("It is 2 tonnes: prices and years.", None),
 )
 def test_a_count_needs_the_list_of_counted_items(claim: str, true: bool | None) -> None:
-    quote: Quote = {"document": "a.pdf", "page": 1, "text": PRICES}
-    read: Any = {**PLANTS, "text": PRICES, "source": "documents", "quote": quote, "values": {}}
-    del read["table"]
     question = "In how many years does the price exceed 100?"
-    assert judge(claim, [cast("Fact", read)], question=question).truth is true
+    assert judge(claim, [quote_fact(1, PRICES)], question=question).truth is true
 
 
 @cases(("3 months", "supported"), ("three months", "supported"), ("4 months", "not_in_facts"))
 def test_small_numbers_may_be_words(decision: str, kind: str) -> None:
     words = "Either side may end this contract with a notice of three months in writing."
-    quote = Quote(document="contract.md", page=4, text=words)
-    read = query_fact(1, ("text",), (), "notice") | {"text": words, "quote": quote}
-    assert kind_of(decision, read, question="What notice does it ask for?") == kind
+    asked = "What notice does it ask for?"
+    assert kind_of(decision, quote_fact(1, words), question=asked) == kind
 
 
 BIKES = "SELECT model, price_eur FROM bikes WHERE weight_kg < 12"

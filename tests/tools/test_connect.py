@@ -12,19 +12,12 @@ SECRET = "h0nter2"
 
 
 @cases(
-    "${THE_URL}",
-    "postgresql://user:${THE_PASSWORD}@127.0.0.1:9/db",
-    "bolt://user:${THE_PASSWORD}@127.0.0.1:9",
-    "neo4j://user:${THE_PASSWORD}@127.0.0.1:9/graph",
-    "bolt://user:${THE_PASSWORD}@",
-    "bolt://user:${THE_PASSWORD}@127.0.0.1:notaport/graph",
-    "${THE_PASSWORD}",
-    "${THE_PASSWORD}.cql",
-    f"postgresql:/user:{SECRET}@127.0.0.1/db",
-    f"postgresql://127.0.0.1:9/db?password={SECRET}",
-    f"bolt://user:a#{SECRET}@127.0.0.1:9",
-    f"bolt://user:a/{SECRET}@127.0.0.1:9",
-    f"bolt://user:{SECRET}@[127.0.0.1:9",
+    *("${THE_URL}", "postgresql://user:${THE_PASSWORD}@127.0.0.1:9/db"),
+    *("bolt://user:${THE_PASSWORD}@127.0.0.1:9", "neo4j://user:${THE_PASSWORD}@127.0.0.1:9/graph"),
+    *("bolt://user:${THE_PASSWORD}@", "bolt://user:${THE_PASSWORD}@127.0.0.1:notaport/graph"),
+    *("${THE_PASSWORD}", "${THE_PASSWORD}.cql", f"postgresql:/user:{SECRET}@127.0.0.1/db"),
+    *(f"postgresql://127.0.0.1:9/db?password={SECRET}", f"bolt://user:a#{SECRET}@127.0.0.1:9"),
+    *(f"bolt://user:a/{SECRET}@127.0.0.1:9", f"bolt://user:{SECRET}@[127.0.0.1:9"),
     f"postgresql://user:{SECRET}@[127.0.0.1:9/db",
 )
 def test_errors_show_no_secret_of_a_url(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

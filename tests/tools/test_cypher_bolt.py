@@ -65,7 +65,6 @@ def test_values_become_plain_cells(graph: Database) -> None:
     ("MATCH (b:Building)-[:Demand]->(g:Goods) RETURN b", "(Goods)-[:Demand]->(Building)"),
     ("MATCH (g:Goods {name: 'Irom'}) RETURN g", "values are 'iron'"),
     ("MATCH (g:Good) RETURN g.name", "There is no label Good. Did you mean Goods?"),
-    ("MATCH (g:Goods) RETURN g.price", "Did you mean base_price or current_price?"),
     ("MATCH (g:Goods) RETURN g.name", ""),
 )
 def test_hints(query: str, hint: str, graph: Database) -> None:

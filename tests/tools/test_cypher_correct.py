@@ -93,14 +93,11 @@ def test_schema_corrections(query: str, rows: Rows, films: Database) -> None:
     "MATCH (o:ORDER)-[:LIMIT]->(g:Group) RETURN o.order, g.limit",
     "MATCH (p:Person) WITH p ORDER BY p.born LIMIT 1 RETURN p.name",
     "MATCH (a:Person)-[:DIRECTED]->(m), (b)-[:REVIEWED]->(m) WHERE a.born < 9 RETURN b.name",
-    "MATCH (c:Club) RETURN collect(c.clubId)",
-    "MATCH (p:Person) RETURN DISTINCT p.born",
+    *("MATCH (c:Club) RETURN collect(c.clubId)", "MATCH (p:Person) RETURN DISTINCT p.born"),
     "MATCH (c:Club {name: 'Owls' OR clubId: '7'}) RETURN c.name",
     "MATCH (m:Movie) WITH m LIMIT 1 RETURN m.born",
     "MATCH (p:Person) GROUP BY p HAVING count(p) > 0 RETURN p.name, count(*)",
-    "CREATE (x:Person)",
-    "MATCH (p:Person) GROUP BY HAVING count(p) > 0",
-    "no query",
+    *("CREATE (x:Person)", "MATCH (p:Person) GROUP BY HAVING count(p) > 0", "no query"),
 )
 def test_queries_that_are_not_corrected(query: str, films: Database) -> None:
     assert films.corrected(query)[:2] == (query, ())

@@ -65,7 +65,6 @@ def report(folder: Path, pages: Sequence[str] = ENERGY, name: str = "report.txt"
     return path
 
 
-@in_both
 @cases("fused", "dense", "bm25")
 def test_a_page_is_found_by_its_words(mode: SearchMode, energy: Collection, tmp_path: Path) -> None:
     told: list[tuple[str, int, int]] = []
@@ -219,7 +218,6 @@ def test_texts_whose_embedding_was_stopped_are_embedded_the_next_time(
     assert embedder.texts == ENERGY
 
 
-@in_both
 def test_collections_are_listed_and_deleted() -> None:
     for name in ("energy", "alice/energy", "bob/notes"):
         open_collection(name, embeddings="none", create=True)
@@ -271,7 +269,6 @@ def test_what_is_not_there(energy: Collection, tmp_path: Path) -> None:
             call()
 
 
-@in_both
 def test_a_collection_remembers_its_embeddings() -> None:
     open_collection("energy", embeddings="words:64", create=True)
     assert open_collection("energy") is open_collection("energy", embeddings="words:64")

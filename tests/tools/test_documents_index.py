@@ -13,13 +13,12 @@ from planweave.tools.documents.words import WordIndex, words
 
 TEXTS = [
     "The price of hydrogen is 1,200 dollars.",
-    "Hydrogen, hydrogen and more hydrogen from cheap power",
-    "氢能成本很高",
-    "Водород стоит дорого",
-    "ไฮโดรเจนมีราคาแพง",
-    "CO₂ and nothing else",
-    "the of and",
-    "",
+    *(
+        "Hydrogen, hydrogen and more hydrogen from cheap power",
+        "氢能成本很高",
+        "Водород стоит дорого",
+    ),
+    *("ไฮโดรเจนมีราคาแพง", "CO₂ and nothing else", "the of and", ""),
 ]
 
 

@@ -314,6 +314,7 @@ def test_a_split_or_product_that_is_not_there(tmp_path: Path) -> None:
 class Remote(ToyShop):
     """The toy world in its process."""
 
+    step_seconds = 1.5
     tasks_a_process = 2
     variables: ClassVar[dict[str, str]] = {}
 
@@ -454,10 +455,10 @@ def test_the_official_games_of_alfworld_are_read(tmp_path: Path) -> None:
             world.tasks("test")
 
 
-@cases("dev_distractor_subset", "train_distractor_subset")
 @pytest.mark.published
-def test_the_published_hotpotqa(file: str) -> None:
-    with open_environment("hotpotqa", published(f"hotpotqa/{file}.jsonl.gz")) as world:
+def test_the_published_hotpotqa() -> None:
+    data = published("hotpotqa/dev_distractor_subset.jsonl.gz")
+    with open_environment("hotpotqa", data) as world:
         tasks = world.tasks()
         assert len({task.id for task in tasks}) == len(tasks) > 200
         assert {play(world, task, task.gold or ()) for task in tasks} == {1.0}
@@ -486,11 +487,16 @@ def test_the_published_alfworld() -> None:
         assert play(world, tasks[0], tasks[0].gold or ()) == 1
 
 
+with_scienceworld = pytest.mark.skipif(
+    shutil.which("java") is None or importlib.util.find_spec("scienceworld") is None,
+    reason="ScienceWorld needs a Java runtime and pip install 'planweave[environments]'",
+)
+
+
 @pytest.mark.published
+@with_scienceworld
 def test_the_published_scienceworld() -> None:
     data = published("scienceworld/gold_trajectories.jsonl.gz")
-    if shutil.which("java") is None or importlib.util.find_spec("scienceworld") is None:
-        pytest.skip("ScienceWorld needs a Java runtime and pip install 'planweave[environments]'")
     before = simulators()
     with open_environment("scienceworld", data) as world:
         tasks = sorted(world.tasks("test"), key=lambda task: len(task.gold or ()) or 1000)
@@ -507,16 +513,13 @@ def test_the_published_scienceworld() -> None:
 
 
 @pytest.mark.published
+@with_scienceworld
 def test_the_published_scienceworld_without_a_file() -> None:
-    if shutil.which("java") is None or importlib.util.find_spec("scienceworld") is None:
-        pytest.skip("ScienceWorld needs a Java runtime and pip install 'planweave[environments]'")
     with open_environment("scienceworld") as world:
-        tasks = world.tasks("test")
+        tasks = {task.id: task for task in world.tasks("test")}
         assert len(tasks) == 1819
         assert len({task.kind for task in world.tasks()}) == 30
-        (boil,) = (task for task in tasks if task.id == "boil/21/easy")
-        assert "boil lead" in world.described(boil).question
-        assert world.reset(boil).text.startswith("This room is called")
+        assert "boil lead" in world.described(tasks["boil/21/easy"]).question
 
 
 def simulators() -> set[int]:

@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -14,13 +15,39 @@ from sheets import workbook
 
 from planweave import BadInput
 from planweave.tools import DatabaseUnavailable, open_database
-from planweave.tools.files import importing, kept
+from planweave.tools.files import importing, kept, worker
 from planweave.tools.files.importing import Imported, import_file
+from planweave.tools.files.reading import Request
+from planweave.tools.process import HelperProcess
+
+
+class Here:
+    """Reads without a process of its own, which takes a moment to start."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        pass
+
+    def ask(self, asked: dict[str, Any], seconds: float) -> dict[str, object]:
+        bounds = ("memory", "seconds", "most_bytes")
+        wanted = {name: value for name, value in asked.items() if name not in bounds}
+        return worker._answer(Request(**wanted), Path(asked["into"]))
+
+    def stop(self) -> None:
+        pass
 
 
 @pytest.fixture(autouse=True)
 def _data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setattr(importing, "HelperProcess", Here)
+
+
+@pytest.fixture
+def _apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importing, "HelperProcess", HelperProcess)
+
+
+apart = pytest.mark.usefixtures("_apart")
 
 
 def imported(path: Path) -> tuple[Imported, list[tuple[object, ...]]]:
@@ -55,11 +82,6 @@ def sold(folder: Path, content: str | bytes) -> tuple[Imported, list[tuple[objec
         [(1, 1200.5, "yes"), (2, 3.0, "no")],
     ),
     (
-        b"zip,share\n01234,0.5\n20095,0\n",
-        {"zip": "TEXT", "share": "REAL"},
-        [("01234", 0.5), ("20095", 0.0)],
-    ),
-    (
         b"sep=;\r\nname;cost\r\nash;0,5\r\nbirch;1.000\r\n",
         {"name": "TEXT", "cost": "REAL"},
         [("ash", 0.5), ("birch", 1000.0)],
@@ -87,10 +109,10 @@ def sold(folder: Path, content: str | bytes) -> tuple[Imported, list[tuple[objec
         {"day": "TEXT", "land": "TEXT", "size": "INTEGER"},
         [("2024-01-01", "NA", None), ("02/13/2024", "DE", 5)],
     ),
-    (
-        b"phone,mobile,release\n+4930123456,601 234 567,1.2.3\n+4930999,602 345 678,1.10.0\n",
-        {"phone": "TEXT", "mobile": "TEXT", "release": "TEXT"},
-        [("+4930123456", "601 234 567", "1.2.3"), ("+4930999", "602 345 678", "1.10.0")],
+    (  # what only looks like numbers
+        b"zip,phone,mobile,release\n01234,+49301,601 234 567,1.2.3\n20095,+49309,602 3,1.10.0\n",
+        dict.fromkeys(("zip", "phone", "mobile", "release"), "TEXT"),
+        [("01234", "+49301", "601 234 567", "1.2.3"), ("20095", "+49309", "602 3", "1.10.0")],
     ),
 )
 def test_text_is_read_as_people_write_it(
@@ -162,11 +184,6 @@ def test_parquet_keeps_types_and_whole_numbers(
     ("a,1\nodd\n", "", "1 of 102 rows of sold.csv is broken and was left out (line 3)."),
     (
         "",
-        "odd\na,1,2,3\na,1\n",
-        "2 of 103 rows of sold.csv are broken and were left out (lines 102, 103).",
-    ),
-    (
-        "",
         "a,1\nodd\na,1,2,3\n",
         "2 of 103 rows of sold.csv are broken and were left out (lines 103, 104).",
     ),
@@ -218,7 +235,7 @@ def test_numbers_and_dates_that_a_sheet_keeps_as_text(tmp_path: Path) -> None:
     ("a.csv", b"name,price\n", "a.csv holds no rows."),
     (
         "a.csv",
-        b"Dear Ann,\nthanks, dear, for all\nand more, and more\nto come\n",
+        b"Dear Ann,\nthanks, dear, to all\nand more, and\nto come\n",
         "a.csv is not a table",
     ),
     ("a.csv", bytes(range(256)) * 20, "a.csv is not a text file."),
@@ -268,6 +285,7 @@ def test_what_cannot_be_read_is_refused_unread(
         import_file(path, tmp_path / "into.db")
 
 
+@apart
 def test_a_packed_file_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importing, "_MEMORY", 160 << 20)
     path = workbook(tmp_path / "bomb.xlsx", [["a", "b"], [1, 2]])
@@ -284,6 +302,7 @@ def test_a_packed_file_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert not (tmp_path / "into.db").exists()
 
 
+@apart
 def test_a_parquet_without_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importing, "_SECONDS", 1.0)
     path = tmp_path / "bomb.parquet"
@@ -294,6 +313,7 @@ def test_a_parquet_without_end_is_ended(tmp_path: Path, monkeypatch: pytest.Monk
         import_file(path, tmp_path / "into.db")
 
 
+@apart
 def test_any_command_opens_such_a_file(tmp_path: Path) -> None:
     path = tmp_path / "offers.csv"
     path.write_text("name,price\nash,7.5\nbirch,5.25\n")
@@ -328,6 +348,7 @@ def test_uploads_of_one_name_stay_apart_and_tables_join(tmp_path: Path) -> None:
     assert [one.name for one in kept.databases("ada")] == ["my-offers-2"]
 
 
+@apart
 def test_a_sqlite_file_is_copied_whole(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "shop.db")) as base:
         base.executescript(

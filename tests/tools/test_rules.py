@@ -38,17 +38,11 @@ def test_the_date_is_kept_if_time_matters() -> None:
 
 
 @cases(
-    "Cost decides.",
-    "Only delivered orders count.",
-    "Ignore orders below 10 euro.",
-    "Orders from Oslo count double.",
-    "A customer needs at least two orders to be eligible.",
-    "Do not take anybody from Riga.",
-    "Customers from Riga are not allowed.",
-    "Prefer orders that belong to the north.",
-    "Only orders that have been paid count.",
-    "Only customers who must have a licence win.",
-    "Orders are ignored if they came late.",
+    *("Cost decides.", "Only delivered orders count.", "Ignore orders below 10 euro."),
+    *("Orders from Oslo count double.", "A customer needs at least two orders to be eligible."),
+    *("Do not take anybody from Riga.", "Customers from Riga are not allowed."),
+    *("Prefer orders that belong to the north.", "Only orders that have been paid count."),
+    *("Only customers who must have a licence win.", "Orders are ignored if they came late."),
     "A customer is eligible if he has two orders.",
     "Customers without insurance are not allowed to buy.",
 )

@@ -12,13 +12,12 @@ from cases import cases
 
 from planweave import BadInput
 from planweave.tools import sandbox
-from planweave.tools.sandbox import SandboxLimits, SandboxUnavailable, outside
+from planweave.tools.sandbox import SandboxUnavailable, outside
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
     not outside._sufficient(sandbox.protection()), reason="programs cannot be confined here"
 )
-QUICK = SandboxLimits(seconds=5, cpu=1, memory=128 << 20, output=1000, disk=1 << 20, entries=20)
 
 
 def test_a_program_gets_its_input_its_files_and_an_empty_home() -> None:
@@ -58,21 +57,17 @@ def test_no_package_of_ours_is_there() -> None:
     ("import sys; sys.exit(3)", "error", 3),
     ("1/0", "error", 1),
     ("def f(:", "error", 1),
-    ("import time; time.sleep(60)", "time", -9),
     ("import ctypes; ctypes.string_at(0)", "killed", -11),
 )
 def test_the_end_has_a_name(program: str, reason: str, status: int) -> None:
-    limits = SandboxLimits(**{**vars(QUICK), "seconds": 1 if reason == "time" else 20})
-    result = sandbox.run(program, limits=limits)
+    result = sandbox.run(program)
     assert (result.reason, result.status) == (reason, status), result
 
 
 def test_a_traceback_shows_the_program_alone() -> None:
     result = sandbox.run("def f():\n    return 1 / 0\nf()")
-    assert result.stderr.splitlines()[1:3] == [
-        '  File "program.py", line 3, in <module>',
-        "    f()",
-    ]
+    shown = ['  File "program.py", line 3, in <module>', "    f()"]
+    assert result.stderr.splitlines()[1:3] == shown
     assert "inside.py" not in result.stderr
 
 
@@ -102,8 +97,10 @@ def test_it_refuses_where_it_cannot_confine(monkeypatch: pytest.MonkeyPatch) -> 
         assert sandbox.run("print(1)", unprotected=True).stdout == "1\n"
 
 
-@pytest.mark.parametrize("call", ["unshare", "mount", "pivot_root", "renounce", "syscall"])
-@pytest.mark.parametrize("error", ["OSError(1, 'no')", "RuntimeError('no')"])
+@cases(
+    *((call, "OSError(1, 'no')") for call in ("unshare", "mount", "pivot_root", "renounce")),
+    *(("syscall", error) for error in ("OSError(1, 'no')", "RuntimeError('no')")),
+)
 def test_a_layer_that_fails_ends_it(call: str, error: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fails = f"""
 def fails(*_):
