@@ -73,6 +73,6 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def look(tmp_path_factory: pytest.TempPathFactory) -> Look:
+def look() -> Look:
     """Looks at views; the pictures are kept in ``PLANWEAVE_SCREENSHOTS`` if that is set."""
-    return Look(axe(), tmp_path_factory.mktemp("views"))
+    return Look(axe())
