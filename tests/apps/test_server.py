@@ -1,12 +1,7 @@
 """``planweave serve`` speaks the LangGraph server's protocol: driven by its SDK and RemoteGraph."""
 
-import asyncio
 import json
-from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import ExitStack
-from dataclasses import replace
-from threading import Barrier
 from typing import Any
 
 import httpx
@@ -19,7 +14,7 @@ from langgraph_sdk.errors import ConflictError, NotFoundError, UnprocessableEnti
 from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN, scripted
 from openai_server import Script, serving
 from serve import Served, serving_planweave
-from servers import postgresql
+from servers import Server
 from waiting import until
 
 from planweave.graphs import METHODS
@@ -35,13 +30,12 @@ NODES = ["opening", "planner", "selector", "tools", "selector", "answering_machi
 def server(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("served")
-    with ExitStack() as stack:
-        variables = {"PLANWEAVE_SERVE_BODY_BYTES": "20000", "PLANWEAVE_SERVE_LEASE_SECONDS": "4000"}
-        if request.param == "postgresql":
-            database = stack.enter_context(postgresql(""))
-            variables["PLANWEAVE_SERVE_URL"] = database.url("owner")
-        yield stack.enter_context(serving_planweave(folder, **variables))
+    variables = {"PLANWEAVE_SERVE_BODY_BYTES": "20000", "PLANWEAVE_SERVE_LEASE_SECONDS": "4000"}
+    if request.param == "postgresql":
+        database: Server = request.getfixturevalue("postgresql_server")
+        variables["PLANWEAVE_SERVE_URL"] = database.new_database()
+    with serving_planweave(tmp_path_factory.mktemp("served"), **variables) as server:
+        yield server
 
 
 @pytest.fixture
@@ -240,35 +234,6 @@ async def test_a_run_without_a_thread_is_streamed_and_leaves_none(client: LangGr
         ("updates", ["opening"]),
     ]
     assert await client.threads.count() == before
-
-
-async def test_a_models_tokens_are_streamed(client: LangGraphClient, offers: str) -> None:
-    """A run of PlanRAG says its answer piece by piece, then the message; nothing else of replies.
-
-    The model does not write the second half of its answer before a piece of it is heard here.
-    """
-    halfway = Barrier(2)
-    *others, last = scripted(*WHOLE_RUN)
-    heard: dict[tuple[str, str], list[str]] = defaultdict(list)
-    with serving(*others, replace(last, halfway=halfway)) as model:
-        async for part in client.runs.stream(
-            None,
-            "planrag",
-            input=QUESTION,
-            context=context(model, offers),
-            stream_mode="messages-tuple",
-        ):
-            assert part.event != "error", part.data
-            if part.event == "messages":
-                message, about = part.data
-                if not heard:
-                    await asyncio.to_thread(halfway.wait, 60)
-                heard[about["langgraph_node"], message["id"]].append(message["content"])
-    assert next(iter(heard))[0] == "answering_machine"
-    answer, told = heard.values()
-    assert "".join(answer) == DECISION["why"]
-    assert len(answer) > 2
-    assert told == ["**Birch**\n\nIt costs least. [1]"]
 
 
 RUN: Any = {"assistant_id": "planrag", "input": {"question": "Hi!"}}

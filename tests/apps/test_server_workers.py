@@ -16,7 +16,7 @@ from langgraph_sdk import get_client
 from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, scripted
 from openai_server import Script, serving
 from serve import Served, ready, serving_planweave, start, stop
-from servers import postgresql
+from servers import Server
 from sqlalchemy import Select, create_engine, event, func, select, text
 from sqlalchemy.util import await_only
 from waiting import until
@@ -39,16 +39,14 @@ SLOW = [*scripted(PLAN, QUERY), *scripted(FINISH, delay=3600), *scripted(FINISH,
 
 
 @pytest.fixture
-def postgresql_url() -> Iterator[str]:
-    """A PostgreSQL server's URL."""
-    with postgresql("") as database:
-        yield database.url("owner")
+def postgresql_url(postgresql_server: Server) -> str:
+    """The URL of an empty database."""
+    return postgresql_server.new_database()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
+def place(request: pytest.FixtureRequest) -> dict[str, str]:
     """Where the servers of a test keep their runs."""
-    (tmp_path / "offers.sql").write_text(SCRIPT)
     if request.param == "sqlite":
         return LEASE
     return LEASE | {"PLANWEAVE_SERVE_URL": request.getfixturevalue("postgresql_url")}
@@ -147,8 +145,11 @@ def nodes(parts: list[Any]) -> list[str]:
 
 
 async def test_a_silent_worker_and_a_killed_one(tmp_path: Path, place: dict[str, str]) -> None:
+    """SQLite has its killed one in ``test_worker_processes_share_the_work``."""
+    (tmp_path / "offers.sql").write_text(SCRIPT)
+    ends = [_silent, _killed] if "PLANWEAVE_SERVE_URL" in place else [_silent]
     with two_servers(tmp_path, place) as (first, second):
-        for end in (_silent, _killed):
+        for end in ends:
             with serving(*SLOW) as model:
                 thread, run = await waiting_run(first, model, tmp_path, place)
                 works = worker_of(run, tmp_path, place) == first.process.pid
@@ -231,6 +232,8 @@ async def test_worker_processes_share_the_work(tmp_path: Path) -> None:
         except httpx.TransportError:  # the killed worker took the connection with it: ask again
             parts = await followed(server, thread, run)
         assert nodes(parts)[-1] == "closing"
+        assert nodes(parts).count("selector") == 2
+        assert [part.data["attempt"] for part in parts if part.event == "metadata"] == [1, 2]
         counted = 'planweave_runs_finished_total{method="planrag",status="success"} 1.0'
         await until(lambda: counted in httpx.get(f"{server.url}/metrics", timeout=60).text)
     assert len(model.requests) == CALLS + 1

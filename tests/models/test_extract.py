@@ -105,16 +105,12 @@ USABLE: dict[str, tuple[str, BaseModel]] = {
     ),
     "'null' for null": ('{"verdict": "Keep", "reasons": ["cheap"], "best": "null"}', CHOICE),
     "last brace forgotten": ('{"count": 3, "replan": true, "thought": "look"', STEP),
-    "another language around it": (f"Natürlich! Die Antwort lautet: {GOOD} 谢谢", STEP),
 }
 
 UNUSABLE: dict[str, tuple[str, str]] = {
     "empty": ("", "empty"),
-    "whitespace": (" \n\t ", "empty"),
-    "only invisible characters": ("\ufeff\u200b", "empty"),
+    "only invisible characters": (" \n\ufeff\u200b", "empty"),
     "prose": ("I would look at the tables first.", "no_json"),
-    "another language": ("我认为应该先查看表格。", "no_json"),
-    "refusal": ("I'm sorry, but I cannot help with that.", "no_json"),
     "XML": ("<thought>look</thought><replan>Y</replan>", "no_json"),
     "YAML": ("thought: look\nreplan: true\ncount: 3", "no_json"),
     "some other object": ('{"answer": 42}', "no_json"),

@@ -16,7 +16,8 @@ _VERSION = "4.14.1"
 _SHA256 = "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c"
 _GRAVE = ("serious", "critical")
 _HEIGHTS = {1280: 900, 360: 740}
-_RUN = """async (some) => (await axe.run(document, {resultTypes: ["violations"], ...some})).violations
+_RUN = """async (some) =>
+    (await axe.run(document, {resultTypes: ["violations"], ...some})).violations
     .map(({id, impact, nodes}) => ({id, impact, nodes: nodes.map((one) => one.html.slice(0, 160))}))
 """
 _RULES = {"light": {}, "dark": {"runOnly": ["color-contrast", "link-in-text-block"]}}
