@@ -52,10 +52,10 @@ def decide(planweave: CommandLine, offers: str, model: Script) -> CommandLine:
 
 
 def test_decide_tells_what_it_does(
-    program: CommandLine, offers: str, model: Script, tmp_path: Path
+    planweave: CommandLine, offers: str, model: Script, tmp_path: Path
 ) -> None:
     (tmp_path / "rules.txt").write_text("Take the cheapest offer.")
-    run = program(
+    run = planweave(
         *("decide", CHEAPEST, "--database", offers, "--rules", "rules.txt"),
         *("--candidates", "SELECT name FROM offer", "--model", model.name),
     )
@@ -102,7 +102,7 @@ def told(
 ) -> None:
     """Print the end of the story of a run."""
     memory: Any = {"facts": [], "claims": [*claims], "usage": {}}
-    memory["answer"] = {"why": "", "facts": [1], "unknown": ""} | answer
+    memory["answer"] = {"why": "", "facts": [1], "unknown": "", **answer}
     if kind:
         memory["answer"]["verdict"] = {"kind": kind, "text": "Why."}
     Story(console).finish(memory)

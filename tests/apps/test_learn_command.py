@@ -82,6 +82,7 @@ def test_what_other_scenarios_learned_stays(
     again = planweave(*locating, "--out", str(taken))
     assert again.returncode == 0, again.stderr
     assert read_paths(taken / "dqa-experience.jsonl") == paths  # nothing is doubled
+    assert len(json.loads((taken / "dqa-experience.json").read_text())["courses"]) == 2
     assert "curve.png" not in again.stdout  # without matplotlib there is no picture
     assert not (taken / "curve.png").exists()
 

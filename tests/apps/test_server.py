@@ -1,4 +1,7 @@
-"""``planweave serve`` speaks the LangGraph server's protocol: driven by its SDK and RemoteGraph."""
+"""``planweave serve`` speaks the LangGraph server's protocol: driven by its SDK.
+
+``tests/examples/test_examples.py`` drives it by RemoteGraph, which calls the SDK.
+"""
 
 import json
 from collections.abc import AsyncIterator, Iterable, Iterator
@@ -7,7 +10,6 @@ from typing import Any
 import httpx
 import pytest
 from cases import cases
-from langgraph.pregel.remote import RemoteGraph
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import ConflictError, NotFoundError, UnprocessableEntityError
@@ -328,25 +330,6 @@ async def test_what_a_thread_goes_on_with(client: LangGraphClient, server: Serve
                 assert (await page.get(f"{thread}/{path}")).status_code == 404
             reply = await page.post(f"{thread}/runs/wait", json=RUN | more)
             assert (reply.is_error, words in reply.text) == (bool(words), True)
-
-
-async def test_a_remote_graph(client: LangGraphClient, offers: str) -> None:
-    graph = RemoteGraph("planrag", client=client)
-    config: Any = {"configurable": {"thread_id": (await client.threads.create())["thread_id"]}}
-    with serving(*scripted(*WHOLE_RUN)) as model:
-        updates = [
-            part
-            async for part in graph.astream(
-                QUESTION, config, context=context(model, offers), stream_mode="updates"
-            )
-        ]
-    assert visited(updates) == NODES
-    state = await graph.aget_state(config)
-    assert state.values["answer"]["decision"] == "Birch"
-    assert [p.next async for p in graph.aget_state_history(config, limit=2)] == [(), ("closing",)]
-    drawn = await graph.aget_graph()
-    assert "planner" in drawn.nodes
-    assert await graph.aupdate_state(config, {"reason": "none"}, as_node="closing")
 
 
 async def test_long_term_memory(client: LangGraphClient) -> None:
