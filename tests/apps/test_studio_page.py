@@ -413,6 +413,7 @@ def test_a_page_goes_on_with_a_server_that_was_started_again(
             expect(page.get_by_text("This page waits for it.")).to_be_visible()
             model.answers[:] = scripted(QUERY, FINISH, DECISION)
             servers += [start(tmp_path, port=port, **lease)]
+            ready(servers[1])
             expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
             expect(page.get_by_text("This page waits for it.")).to_be_hidden()
         finally:
