@@ -50,11 +50,6 @@ def context(model: Script, offers: str, **more: bool) -> dict[str, str | bool]:
     return {"model": model.name, "database": offers, **more}
 
 
-def memory_of(values: Any) -> dict[str, Any]:
-    assert isinstance(values, dict)
-    return values
-
-
 @pytest.mark.parametrize("server", ["sqlite"], indirect=True)
 async def test_the_methods_are_its_assistants(client: LangGraphClient) -> None:
     assistants = await client.assistants.search(limit=50)
@@ -101,8 +96,8 @@ async def test_streams_a_run_that_can_be_read_again(client: LangGraphClient, off
     assert kept == sorted(kept, key=lambda call: call["ended"])
     assert parts[0].event == "metadata"
     assert parts[-1].data["messages"][-1]["type"] == "ai"
-    state = await client.threads.get_state(thread)
-    assert memory_of(state["values"])["answer"]["decision"] == "Birch"
+    state: Any = await client.threads.get_state(thread)
+    assert state["values"]["answer"]["decision"] == "Birch"
     assert (await client.threads.get(thread))["status"] == "idle"
     found = await client.threads.search(metadata={"topic": "offers", "graph_id": "planrag"})
     assert [one["thread_id"] for one in found] == [thread]
@@ -119,18 +114,16 @@ async def test_interrupts_resumes_forks_and_copies(client: LangGraphClient, offe
     thread = (await client.threads.create())["thread_id"]
     with serving(*scripted(*WHOLE_RUN)) as model:
         settings = context(model, offers, approve=True)
-        stopped = memory_of(
-            await client.runs.wait(thread, "planrag", input=QUESTION, context=settings)
-        )
+        stopped: Any = await client.runs.wait(thread, "planrag", input=QUESTION, context=settings)
         request = stopped["__interrupt__"][0]["value"]["action_requests"][0]
         assert request["args"]["plan"] == PLAN["steps"]
         assert (await client.threads.get(thread))["status"] == "interrupted"
         copy: Any = await client.threads.copy(thread)  # type: ignore[func-returns-value]
         approval = {"decisions": [{"type": "approve"}]}
-        done = await client.runs.wait(
+        done: Any = await client.runs.wait(
             thread, "planrag", command={"resume": approval}, context=settings
         )
-        assert memory_of(done)["answer"]["decision"] == "Birch"
+        assert done["answer"]["decision"] == "Birch"
 
     waiting = await client.threads.get_state(copy["thread_id"])
     assert waiting["interrupts"][0]["value"]["action_requests"] == [request]
@@ -145,7 +138,7 @@ async def test_interrupts_resumes_forks_and_copies(client: LangGraphClient, offe
     ):
         with serving(*scripted(QUERY, FINISH, ash)) as model:
             settings = context(model, offers, approve=True)
-            fork = memory_of(await client.runs.wait(name, "planrag", context=settings, **options))
+            fork: Any = await client.runs.wait(name, "planrag", context=settings, **options)
         assert fork["answer"]["decision"] == "ash"
     assert fork["plan"] == ["Look at the offers."]
 
@@ -156,8 +149,8 @@ async def test_a_state_is_edited_and_a_thread_forgotten(client: LangGraphClient)
     values = {"question": "Which offer is cheapest?", "messages": [], "plan": ["Look."]}
     changed = await client.threads.update_state(thread, values, as_node="closing")
     place = changed["checkpoint"]
-    state = await client.threads.get_state(thread, place)
-    assert memory_of(state["values"])["plan"] == ["Look."]
+    state: Any = await client.threads.get_state(thread, place)
+    assert state["values"]["plan"] == ["Look."]
     assert (await client.threads.get(thread))["values"] == state["values"]
     with pytest.raises(UnprocessableEntityError, match="cannot be changed"):
         await client.threads.update_state(thread, values, as_node="nobody")
@@ -187,7 +180,7 @@ async def test_a_run_in_the_background_is_cancelled(client: LangGraphClient, off
                 break
         await client.runs.cancel(thread, run["run_id"], wait=True)
     assert (await client.runs.get(thread, run["run_id"]))["status"] == "interrupted"
-    done = memory_of(await client.runs.join(thread, later["run_id"]))
+    done: Any = await client.runs.join(thread, later["run_id"])
     assert done["messages"][-1]["content"].startswith("Hello")
     listed = await client.runs.list(thread)
     assert [(one["run_id"], one["status"]) for one in listed] == [
@@ -208,10 +201,10 @@ async def test_a_run_that_interrupts_begins_at_once(client: LangGraphClient, off
         slow = await client.runs.create(thread, "planrag", input=QUESTION, context=settings)
         await until(lambda: model.requests)
         # The worker is woken: by itself it looks for what is to end every 1000 s.
-        done = await client.runs.wait(
+        done: Any = await client.runs.wait(
             thread, "planrag", input=HELLO, multitask_strategy="interrupt"
         )
-    assert memory_of(done)["messages"][-1]["content"].startswith("Hello")
+    assert done["messages"][-1]["content"].startswith("Hello")
     assert (await client.runs.get(thread, slow["run_id"]))["status"] == "interrupted"
 
 
