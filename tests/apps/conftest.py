@@ -1,11 +1,10 @@
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from axe import Look, axe
 from browser import chromium
-from command_line import PROGRAM, CommandLine, Run, in_process, user_environment
+from command_line import CommandLine, in_process, user_environment
 from endpoints import Operator, served, whole_run
 from playwright.sync_api import Browser
 from scripted import Replies
@@ -20,28 +19,8 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 def planweave(tmp_path: Path, environment: dict[str, str]) -> CommandLine:
-    """The command line in this process, which starts no interpreter; see ``program``."""
-
+    """The command line in this process, which starts no interpreter."""
     return in_process(tmp_path, environment)
-
-
-@pytest.fixture
-def program(tmp_path: Path, environment: dict[str, str]) -> CommandLine:
-    """The installed program, in a process of its own."""
-
-    def run(*arguments: str, stdin: str = "", **variables: str) -> Run:
-        return subprocess.run(
-            [PROGRAM, *arguments],
-            check=False,
-            cwd=tmp_path,
-            env=environment | variables,
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-
-    return run
 
 
 @pytest.fixture(scope="session")
@@ -73,6 +52,6 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def look(tmp_path_factory: pytest.TempPathFactory) -> Look:
+def look() -> Look:
     """Looks at views; the pictures are kept in ``PLANWEAVE_SCREENSHOTS`` if that is set."""
-    return Look(axe(), tmp_path_factory.mktemp("views"))
+    return Look(axe())

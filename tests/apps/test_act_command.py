@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from cases import cases
 from scripted import Replies, register
 from typer.testing import CliRunner, Result
 from worlds import encyclopedia, solved
@@ -37,12 +38,6 @@ def do(*actions: str) -> list[dict[str, str]]:
     return [{"thought": "Next.", "action": action} for action in actions]
 
 
-def test_the_help_names_one_default_method() -> None:
-    told = " ".join(run("act", "--help").stdout.split())
-    assert "[default: instructrag]" in told
-    assert "chosen by" not in told
-
-
 def test_tasks_are_listed(tmp_path: Path) -> None:
     told = run("act", "hotpotqa", "--data", encyclopedia(tmp_path), "--split", "dev").stdout
     assert told == "q1  bridge  In which country was the composer of Finlandia born?\n"
@@ -68,20 +63,27 @@ def test_a_task_is_told_and_confirmed_as_experience(tmp_path: Path) -> None:
     assert json.loads(again.stdout)["answer"]["decision"] == "Republic of Finland"
 
 
-def test_a_trial_that_failed_is_told(tmp_path: Path) -> None:
-    script = Replies(action=do("Finish[no]", *GOLD), reflect=[{"reflection": "Search first."}])
-    words = ("act", "hotpotqa", "--data", encyclopedia(tmp_path), "--task", "q1")
-    told = run(*words, "--method", "reflexion", "--model", register(script)).stdout
-    assert "trial 1 scored 0.00: Search first." in told
-    assert "in trial 2" in told
+DEDUCED = [{"question": "Who?", "answer": "Someone.", "action": action} for action in GOLD]
 
 
-def test_what_was_grounded_is_told(tmp_path: Path) -> None:
-    steps = [{"question": "Who?", "answer": "Someone.", "action": action} for action in GOLD]
-    script = Replies(deduce=steps, ground=[{"answer": "Jean Sibelius."}])
-    words = ("act", "hotpotqa", "--data", encyclopedia(tmp_path), "--task", "q1")
-    told = run(*words, "--method", "genground", "--model", register(script)).stdout
-    assert "grounded: Who? Jean Sibelius." in told
+@cases(
+    (
+        "reflexion",
+        Replies(action=do("Finish[no]", *GOLD), reflect=[{"reflection": "Search first."}]),
+        ("trial 1 scored 0.00: Search first.", "in trial 2"),
+    ),
+    (
+        "genground",
+        Replies(deduce=DEDUCED, ground=[{"answer": "Jean Sibelius."}]),
+        ("grounded: Who? Jean Sibelius.",),
+    ),
+)
+def test_failed_trials_and_groundings_are_told(
+    method: str, script: Replies, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    task = ("act", "hotpotqa", "--data", encyclopedia(tmp_path), "--task", "q1")
+    told = run(*task, "--method", method, "--model", register(script)).stdout
+    assert [one for one in words if one not in told] == []
 
 
 def test_wrong_names_are_told(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ async def client(server: str) -> AsyncIterator[LangGraphClient]:
 async def test_lists_the_graphs_and_their_schemas(client: LangGraphClient) -> None:
     assistants = await client.assistants.search(limit=50)
     assert {assistant["graph_id"] for assistant in assistants} == set(METHODS)
-    for assistant in assistants:
+    for assistant in (assistants[0], assistants[-1]):  # all have the same
         schemas: Any = await client.assistants.get_schemas(assistant["assistant_id"])
         assert "messages" in schemas["input_schema"]["properties"]
         assert {"plan", "facts", "answer"} <= {*schemas["output_schema"]["properties"]}

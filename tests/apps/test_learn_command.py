@@ -3,6 +3,8 @@
 import json
 import shutil
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +12,23 @@ from cases import cases
 from command_line import CommandLine, assert_one_clear_error, in_process, user_environment
 
 from planweave.learning.paths import read_paths
+from planweave.learning.queries.course import Course
+from planweave.learning.queries.questions import Worlds
 
 QUICK = ("learn", "dqa", "--quick", "--scenario", "building", "--generations", "2")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _short() -> Iterator[None]:
+    """Courses of fewer and smaller worlds: how much is learned is no matter here."""
+
+    def short(worlds: Worlds, **_: object) -> Course:
+        few = replace(worlds, smallest=60, largest=120)
+        return Course(worlds=few, lessons=120, trial=60, unseen=60)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("planweave.apps.cli.learn_dqa.Course", short)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +82,7 @@ def test_what_other_scenarios_learned_stays(
     again = planweave(*locating, "--out", str(taken))
     assert again.returncode == 0, again.stderr
     assert read_paths(taken / "dqa-experience.jsonl") == paths  # nothing is doubled
+    assert len(json.loads((taken / "dqa-experience.json").read_text())["courses"]) == 2
     assert "curve.png" not in again.stdout  # without matplotlib there is no picture
     assert not (taken / "curve.png").exists()
 

@@ -132,7 +132,7 @@ def test_questions_of_a_thread_take_turns(client: OpenAI, operator: Operator, of
         wait_until(lambda: asked)
         question = [{"role": "user", "content": "How cheap is it?"}]
         second = pool.submit(ask, client, question, model="react", extra_body=thread)
-        assert not wait([second], timeout=1).done
+        assert not wait([second], timeout=0.4).done
         assert len(asked) == 1
         goes_on.set()
         answers = [extra(one.result()) for one in (first, second)]

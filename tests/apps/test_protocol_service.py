@@ -65,10 +65,8 @@ def test_what_only_shapes_the_answer_and_a_lower_limit_are_free() -> None:
     ({"max_tokens": None}, "at most 1000"),
     ({"max_iterations": 0}, "max_iterations"),
     ({"rules": "x" * 100_001}, "at most 100000 characters"),
-    ({"model": "embedded"}, "openai:gpt-4o"),
     ({"models": "openai:gpt-4o"}, "models"),
     ({"ensemble_of": "rat"}, "planrag, agent_v3"),
-    ({"owner": "somebody"}, "A caller may not choose"),
     ({"no_such": 1}, "A caller may not choose"),
 )
 def test_what_is_not_offered_is_refused(settings: dict[str, object], words: str) -> None:

@@ -49,6 +49,17 @@ import onnxruntime
 onnxruntime.InferenceSession(sys.argv[1], providers=["CPUExecutionProvider"])
 time.sleep(120)  # it is ended when it has reported
 """
+_DOCUMENTS = """
+import os
+from pathlib import Path
+from command_line import in_process
+run = in_process(Path.cwd(), os.environ)
+for words in (
+    ("docs", "add", "note.txt", "--embeddings", "minilm"),
+    ("docs", "search", "What does hydrogen cost?"),
+):
+    print(run(*words).stdout)
+"""
 _DECIDE = f"""
 import subprocess, sys
 from offers import WHOLE_RUN, scripted
@@ -145,8 +156,7 @@ def test_a_name_and_an_address_are_seen(watch: Watch) -> None:
 @needs_minilm
 def test_documents_are_added_and_searched_quietly(watch: Watch, tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("Hydrogen costs 2.4 EUR per kilogram.")
-    assert quiet(watch(PROGRAM, "docs", "add", "note.txt", "--embeddings", "minilm"))
-    found = watch(PROGRAM, "docs", "search", "What does hydrogen cost?")
+    found = watch(sys.executable, "-c", _DOCUMENTS)
     assert quiet(found)
     assert "2.4 EUR" in found.output
 

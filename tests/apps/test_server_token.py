@@ -6,13 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import httpx2
 import pytest
 from cases import cases
-from langgraph_sdk import get_client
-from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
-from openai import AuthenticationError, OpenAI
 from serve import Served, serving_planweave
 from waiting import wait_until
 
@@ -21,6 +16,8 @@ pytestmark = pytest.mark.server
 TOKEN = "the-token-of-this-test"
 HI: Any = {"messages": [{"role": "user", "content": "Hello!"}]}
 SAID = {"message": {"parts": [{"text": "Hello!"}]}}
+TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+STREAM = {"accept": "application/json, text/event-stream"}
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": SAID}
 
 
@@ -90,47 +87,31 @@ def test_a_link_leads_to_no_other_host(server: Served) -> None:
     assert reply.headers["location"] == "/evil.example/"
 
 
-async def test_every_interface_takes_it(server: Served) -> None:
-    async with get_client(url=server.url, api_key=TOKEN) as client:
-        done: Any = await client.runs.wait(None, "planrag", input=HI)
-    assert done["messages"][-1]["content"].startswith("Hello")
-    with OpenAI(base_url=f"{server.url}/v1", api_key=TOKEN, max_retries=0) as openai:
-        said = openai.chat.completions.create(model="planrag", messages=HI["messages"])
-    assert (said.choices[0].message.content or "").startswith("Hello")
-    wrong = OpenAI(base_url=f"{server.url}/v1", api_key="wrong", max_retries=0)
-    with wrong as openai, pytest.raises(AuthenticationError):
-        openai.models.list()
-    headers = {"authorization": f"Bearer {TOKEN}"}
-    async with (
-        httpx2.AsyncClient(headers=headers, timeout=60) as http,
-        Client(streamable_http_client(f"{server.url}/mcp", http_client=http)) as tools,
-    ):
-        called = await tools.call_tool("planrag", {"question": "Hello!"})
-    assert not called.is_error
-    async with httpx.AsyncClient(headers=headers, timeout=60) as caller:
-        reply = await caller.post(f"{server.url}/a2a/planrag", json=CALL)
-    assert reply.json()["result"]["status"]["state"] == "completed"
+@cases({"x-api-key": TOKEN}, {"authorization": f"Bearer {TOKEN}"})
+def test_every_interface_takes_it(headers: dict[str, str], server: Served) -> None:
+    with httpx.Client(base_url=server.url, headers=headers, timeout=60) as client:
+        for path in ("/info", "/metrics", "/v1/models", "/studio/api/methods"):
+            assert client.get(path).status_code == 200
+        done = client.post("/runs/wait", json={"assistant_id": "planrag", "input": HI}).json()
+        assert done["messages"][-1]["content"].startswith("Hello")
+        sent = client.post("/a2a/planrag", json=CALL).json()
+        assert sent["result"]["status"]["state"] == "completed"
+        tools = client.post("/mcp", json=TOOLS, headers=STREAM)
+        assert (tools.status_code, '"planrag"' in tools.text) == (200, True)
 
 
-def test_a_token_is_made_that_every_worker_has(tmp_path_factory: pytest.TempPathFactory) -> None:
-    folder = tmp_path_factory.mktemp("made")
-    with serving_planweave(folder, "--workers", "2", PLANWEAVE_SERVE_TOKEN="") as server:
-        (page,) = re.findall(r"studio: (http\S+)", server.log.read_text())
-        with httpx.Client(base_url=server.url, follow_redirects=True, timeout=60) as browser:
-            assert {browser.get("/info").status_code for _ in range(8)} == {401}
-            assert browser.get(page).status_code == 200
-            assert {browser.get("/info").status_code for _ in range(8)} == {200}
-
-
-def test_the_page_is_opened_with_its_token(tmp_path: Path) -> None:
+def test_the_page_is_opened_with_a_token_that_every_worker_has(tmp_path: Path) -> None:
     opened = tmp_path / "opened.txt"
     browser = tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {opened}\n')
     browser.chmod(0o700)
     given = {"PLANWEAVE_SERVE_TOKEN": "", "BROWSER": f"{browser} %s"}
-    with serving_planweave(tmp_path, "--open", **given) as server:
+    with serving_planweave(tmp_path, "--open", "--workers", "2", **given) as server:
         wait_until(lambda: opened.exists() and opened.read_text())
-        url, token = opened.read_text().strip().split("?token=")
-        assert url == f"{server.url}/studio/"
-        page = httpx.get(f"{url}?token={token}", follow_redirects=False, timeout=60)
-        assert page.cookies
+        (page,) = re.findall(r"studio: (http\S+)", server.log.read_text())
+        assert opened.read_text().strip() == page
+        assert page.startswith(f"{server.url}/studio/?token=")
+        with httpx.Client(base_url=server.url, follow_redirects=True, timeout=60) as caller:
+            assert {caller.get("/info").status_code for _ in range(8)} == {401}
+            assert caller.get(page).status_code == 200
+            assert {caller.get("/info").status_code for _ in range(8)} == {200}

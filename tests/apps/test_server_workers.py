@@ -16,7 +16,7 @@ from langgraph_sdk import get_client
 from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, scripted
 from openai_server import Script, serving
 from serve import Served, ready, serving_planweave, start, stop
-from servers import postgresql
+from servers import Server
 from sqlalchemy import Select, create_engine, event, func, select, text
 from sqlalchemy.util import await_only
 from waiting import until
@@ -32,23 +32,21 @@ from planweave.apps.server.wire import WireEvent
 
 pytestmark = pytest.mark.server
 
-LEASE = {"PLANWEAVE_SERVE_LEASE_SECONDS": "4", "PLANWEAVE_SERVE_DRAIN_SECONDS": "1"}
+LEASE = {"PLANWEAVE_SERVE_LEASE_SECONDS": "4", "PLANWEAVE_SERVE_DRAIN_SECONDS": "5"}
 CALLS = 4  # of a model in a whole run
 SLOW = [*scripted(PLAN, QUERY), *scripted(FINISH, delay=3600), *scripted(FINISH, DECISION)]
 """The third call hangs; whoever takes the run up asks for it once more, and gets the fourth."""
 
 
 @pytest.fixture
-def postgresql_url() -> Iterator[str]:
-    """A PostgreSQL server's URL."""
-    with postgresql("") as database:
-        yield database.url("owner")
+def postgresql_url(postgresql_server: Server) -> str:
+    """The URL of an empty database."""
+    return postgresql_server.new_database()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
+def place(request: pytest.FixtureRequest) -> dict[str, str]:
     """Where the servers of a test keep their runs."""
-    (tmp_path / "offers.sql").write_text(SCRIPT)
     if request.param == "sqlite":
         return LEASE
     return LEASE | {"PLANWEAVE_SERVE_URL": request.getfixturevalue("postgresql_url")}
@@ -146,9 +144,14 @@ def nodes(parts: list[Any]) -> list[str]:
     return [name for part in parts if part.event == "updates" for name in part.data]
 
 
-async def test_a_silent_worker_and_a_killed_one(tmp_path: Path, place: dict[str, str]) -> None:
+async def test_a_worker_that_is_silent_killed_or_stopped(
+    tmp_path: Path, place: dict[str, str]
+) -> None:
+    """SQLite has its killed one in ``test_worker_processes_share_the_work``."""
+    (tmp_path / "offers.sql").write_text(SCRIPT)
+    other = _killed if "PLANWEAVE_SERVE_URL" in place else _stopped
     with two_servers(tmp_path, place) as (first, second):
-        for end in (_silent, _killed):
+        for end in (_silent, other):
             with serving(*SLOW) as model:
                 thread, run = await waiting_run(first, model, tmp_path, place)
                 works = worker_of(run, tmp_path, place) == first.process.pid
@@ -200,21 +203,18 @@ async def _killed(
     assert [part.id for part in late] == [part.id for part in parts[3:]]
 
 
-async def test_a_server_that_stops_gives_back_what_takes_too_long(tmp_path: Path) -> None:
-    (tmp_path / "offers.sql").write_text(SCRIPT)
-    with serving(*SLOW) as model:
-        with serving_planweave(tmp_path, **LEASE) as first:
-            thread, run = await waiting_run(first, model, tmp_path, LEASE)
-            stop(first)
-        assert first.process.returncode != -signal.SIGKILL  # it left the call that hangs
-        quick = [*scripted(FINISH, delay=2), *scripted(DECISION)]
-        model.answers = quick
-        patient = LEASE | {"PLANWEAVE_SERVE_DRAIN_SECONDS": "20"}
-        with serving_planweave(tmp_path, **patient) as second:
-            listening = asyncio.create_task(followed(second, thread, run))
-            await until(lambda: len(model.requests) == 4)
-            await asyncio.to_thread(stop, second)  # and waits for what ends soon
-            parts = await listening
+async def _stopped(
+    thread: str, run: str, model: Script, _: Path, first: Served, second: Served
+) -> None:
+    """A server that stops gives back what takes too long, and waits for what ends soon."""
+    model.answers = [*scripted(FINISH, delay=2), *scripted(DECISION)]
+    stopping = asyncio.create_task(asyncio.to_thread(stop, first))
+    listening = asyncio.create_task(followed(second, thread, run))
+    await until(lambda: len(model.requests) >= CALLS)
+    await asyncio.to_thread(stop, second)
+    parts = await listening
+    await stopping
+    assert first.process.returncode != -signal.SIGKILL  # it left the call that hangs
     assert nodes(parts)[-1] == "closing"
     assert [part.data["attempt"] for part in parts if part.event == "metadata"] == [1, 2]
     assert len(model.requests) == CALLS + 1
@@ -231,6 +231,8 @@ async def test_worker_processes_share_the_work(tmp_path: Path) -> None:
         except httpx.TransportError:  # the killed worker took the connection with it: ask again
             parts = await followed(server, thread, run)
         assert nodes(parts)[-1] == "closing"
+        assert nodes(parts).count("selector") == 2
+        assert [part.data["attempt"] for part in parts if part.event == "metadata"] == [1, 2]
         counted = 'planweave_runs_finished_total{method="planrag",status="success"} 1.0'
         await until(lambda: counted in httpx.get(f"{server.url}/metrics", timeout=60).text)
     assert len(model.requests) == CALLS + 1

@@ -2,10 +2,10 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -31,11 +31,9 @@ from command_line import in_process
 run, said = in_process(Path(sys.argv[1]), os.environ), []
 for words in json.loads(sys.argv[2]):
     done = run(*words)
-    assert done.returncode == 0, done.stderr
-    said.append(done.stdout)
+    said.append({"out": done.stdout, "errors": done.stderr})
 print(json.dumps(said))
 """
-Run = Callable[..., list[str]]
 
 
 @pytest.fixture(scope="module")
@@ -52,27 +50,21 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return room / "site"
 
 
-@pytest.fixture
-def run(installed: Path, tmp_path: Path) -> Run:
-    """Runs commands of planweave beside the plugin, in one process with folders of its own."""
+def run(installed: Path, folder: Path, *commands: tuple[str, ...]) -> list[dict[str, str]]:
+    """Run commands of planweave beside the plugin, in one process with folders of its own."""
     path = os.pathsep.join((str(installed), str(ROOT), str(ROOT / "tests" / "support")))
-    variables = user_environment(tmp_path) | {"PYTHONPATH": path, "COLUMNS": "200"}
-
-    def planweave(*commands: tuple[str, ...]) -> list[str]:
-        done = subprocess.run(
-            [sys.executable, "-c", _RUN, str(tmp_path), json.dumps(commands)],
-            env=variables,
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-        )
-        assert done.returncode == 0, done.stderr
-        said: list[str] = json.loads(done.stdout)
-        return said
-
-    return planweave
+    done = subprocess.run(
+        [sys.executable, "-c", _RUN, str(folder), json.dumps(commands)],
+        env=user_environment(folder) | {"PYTHONPATH": path, "COLUMNS": "200"},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    said: list[dict[str, str]] = json.loads(done.stdout)
+    return said
 
 
 def script(folder: Path, name: str, *replies: object) -> str:
@@ -85,48 +77,48 @@ def test_it_is_small() -> None:
     assert sum(len(file.read_text("utf-8").splitlines()) for file in files) <= 120
 
 
-def test_its_method_answers_and_its_suite_measures(run: Run, tmp_path: Path) -> None:
+def test_its_method_answers_its_suite_measures_and_its_tool_is_called(
+    installed: Path, tmp_path: Path
+) -> None:
     (tmp_path / "tides.md").write_text(PAGE, "utf-8")
     item = {"question": "When is the tide highest at Hull?", "answer": "noon", "collection": "sea"}
     (tmp_path / "questions.json").write_text(json.dumps([item]), "utf-8")
+    shutil.copy(ROOT / "examples" / "offers.sql", tmp_path)
     asked = {"question": "When are tides highest?"}
     replies: tuple[object, ...] = (asked, {"findings": [FINDING]}, {"findings": []}, ANSWER)
     words = ("--method", "step_back", "--model", script(tmp_path, "replies", *replies), "--json")
     whole = ("--setting", "whole_collection=off")
-    methods, _, answered, help_, report = run(
-        ("methods",),
-        ("docs", "add", "tides.md", "--embeddings", "none", "--collection", "sea"),
-        ("ask", *words, *whole, "--collection", "sea", "When is the tide highest at Hull?"),
-        ("bench", "--help"),
-        ("bench", "short-answers", "--data", "questions.json", *words, *whole),
-    )
-    assert "step_back" in methods
-    told = json.loads(answered)
-    assert told["answer"]["decision"] == "noon"
-    inputs = [turn["input"] for turn in told["turns"]]
-    assert inputs == ["When are tides highest?", "When is the tide highest at Hull?"]
-    assert "short-answers" in help_
-    assert '"short_answers"' in report
-    (file,) = (tmp_path / "results").rglob("*.jsonl")
-    assert [record.score.value for record in read(file).records.values()] == [1.0]
-
-
-def test_a_suite_without_its_data_says_so_in_one_sentence(run: Run) -> None:
-    with pytest.raises(AssertionError, match=r"questions\.json cannot be read.*--data FILE"):
-        run(("bench", "short-answers", "--method", "step_back", "--model", "script:none.txt"))
-
-
-def test_its_tool_is_called(run: Run, tmp_path: Path) -> None:
-    shutil.copy(ROOT / "examples" / "offers.sql", tmp_path)
     days = json.dumps({"first": "2026-11-23", "last": "2026-11-29"})
-    model = script(
+    counting = script(
         tmp_path,
         "counting",
         {"thought": "Count.", "tool": "working_days", "input": days},
         {"thought": "Done.", "tool": "finish", "input": ""},
         {"why": "Five [1].", "facts": [1], "decision": "5", "unknown": ""},
     )
-    words = ("--method", "iter_rag", "--model", model, "--database", "offers.sql", "--json")
-    (said,) = run(("decide", *words, "--setting", "tools=working_days", "How many days?"))
-    (fact,) = json.loads(said)["facts"]
+    count = ("--method", "iter_rag", "--model", counting, "--database", "offers.sql", "--json")
+    done = run(
+        installed,
+        tmp_path,
+        ("methods",),
+        ("docs", "add", "tides.md", "--embeddings", "none", "--collection", "sea"),
+        ("ask", *words, *whole, "--collection", "sea", "When is the tide highest at Hull?"),
+        ("bench", "--help"),
+        ("bench", "short-answers", "--data", "questions.json", *words, *whole),
+        ("decide", *count, "--setting", "tools=working_days", "How many days?"),
+        ("bench", "short-answers", "--data", "none.json", *words),
+    )
+    methods, _, answered, help_, report, counted, missing = done
+    assert [one["errors"] for one in done[:-1] if "Error" in one["errors"]] == []
+    assert "step_back" in methods["out"]
+    told = json.loads(answered["out"])
+    assert told["answer"]["decision"] == "noon"
+    inputs = [turn["input"] for turn in told["turns"]]
+    assert inputs == ["When are tides highest?", "When is the tide highest at Hull?"]
+    assert "short-answers" in help_["out"]
+    assert '"short_answers"' in report["out"]
+    (file,) = (tmp_path / "results").rglob("*.jsonl")
+    assert [record.score.value for record in read(file).records.values()] == [1.0]
+    (fact,) = json.loads(counted["out"])["facts"]
     assert (fact["source"], fact["values"]) == ("working_days", {"value": 5})
+    assert re.search(r"none\.json cannot be read.*--data FILE", missing["errors"])

@@ -48,24 +48,21 @@ def weighted(model_settings: ModelSettings) -> ModelSettings:
 
 
 class Verdict(BaseModel):
-    thought: str = Field(max_length=60)
+    thought: str = Field(max_length=30)
     replan: Literal["Y", "N"]
 
 
 @pytest.mark.model
-async def test_structured_reply_and_shared_prefix(weighted: ModelSettings) -> None:
-    model = await achat_model(MODEL, settings=weighted, max_tokens=120)
-    rules = SystemMessage("You judge whether a plan must change. Think in five words. " * 5)
-    replies = [
-        await ask(model, [rules, HumanMessage(text)], Verdict, role="replanner")
-        for text in ("The query returned 12 rows.", "The query failed: no such table.")
-    ]
-    assert all(isinstance(reply.value, Verdict) for reply in replies)
-    first, second = (reply.calls[0] for reply in replies)
-    assert second.cached_tokens > 60
-    assert first.input_tokens > first.cached_tokens
-    assert second.output_tokens > 0
-    assert (second.dollars, second.model) == (0.0, MODEL)
+async def test_structured_reply(weighted: ModelSettings) -> None:
+    model = await achat_model(MODEL, settings=weighted, max_tokens=60)
+    rules = SystemMessage("You judge whether a plan must change. Think in five words.")
+    failed = HumanMessage("The query failed: no such table.")
+    reply = await ask(model, [rules, failed], Verdict, role="replanner")
+    assert isinstance(reply.value, Verdict)
+    (record,) = reply.calls
+    assert record.input_tokens > record.cached_tokens
+    assert record.output_tokens > 0
+    assert (record.dollars, record.model) == (0.0, MODEL)
 
 
 @pytest.mark.model
@@ -114,13 +111,15 @@ async def test_roles_that_take_turns_keep_their_prefix(weighted: ModelSettings) 
 
 
 @pytest.mark.model
-def test_server_outlives_event_loops_and_serves_threads(
+def test_server_outlives_event_loops_serves_threads_and_starts_again(
     weighted: ModelSettings, capfd: pytest.CaptureFixture[str]
 ) -> None:
     model = chat_model(MODEL, settings=weighted, max_tokens=4)
     for _ in range(2):
         assert asyncio.run(call(model, [HumanMessage("Say hi.")])).text
     assert model.invoke("Say hi.").text
+    shut_down()
+    assert model.invoke("Hi again").text
     assert capfd.readouterr() == ("", "")
 
 
@@ -130,9 +129,9 @@ async def test_a_long_prompt_is_read_in_pieces(weighted: ModelSettings) -> None:
     model = chat_model(MODEL, settings=weighted, max_tokens=2)
     seen: list[PromptProgress] = []
     with reading_heard(seen.append):
-        assert [piece async for piece in model.astream([HumanMessage("word " * 600)])]
+        assert [piece async for piece in model.astream([HumanMessage("word " * 400)])]
     assert [one.read for one in seen] == sorted({one.read for one in seen})
-    assert len(seen) > 4
+    assert len(seen) > 2
 
 
 @pytest.mark.model
@@ -168,14 +167,6 @@ def test_processes_side_by_side_end_cleanly(weighted: ModelSettings, tmp_path: P
         out, err = process.communicate(timeout=240)
         assert (process.returncode, err) == (0, "")
         assert out.strip()
-
-
-@pytest.mark.model
-async def test_restart_after_shutting_down(weighted: ModelSettings) -> None:
-    model = chat_model(MODEL, settings=weighted, max_tokens=4)
-    assert (await call(model, [HumanMessage("Hi")])).text
-    await asyncio.to_thread(shut_down)
-    assert (await call(model, [HumanMessage("Hi again")])).text
 
 
 @pytest.mark.model
@@ -247,7 +238,7 @@ body = b'{"prompt": "One, two,", "n_predict": 8000, "ignore_eos": true}'
 head = f"POST /completion HTTP/1.1\\r\\nHost: x\\r\\nAuthorization: Bearer {endpoint.key}\\r\\n"
 head += f"Content-Type: application/json\\r\\nContent-Length: {len(body)}\\r\\n\\r\\n"
 call.sendall(head.encode() + body)
-time.sleep(3)
+time.sleep(1)
 leftover = [call]
 leftover.append(leftover)  # only the garbage collector closes it
 del call, leftover

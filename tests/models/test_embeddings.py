@@ -53,37 +53,24 @@ class Recorded(Embeddings):
         return self.embed_documents([text])[0]
 
 
-class EmbeddingServer:
-    """An OpenAI-compatible server of embeddings that remembers what it was asked."""
-
-    def __init__(self) -> None:
-        self.inputs: list[object] = []
-        self.status = 200
-        self.url = ""
-
-
 @pytest.fixture
-def server() -> Iterator[EmbeddingServer]:
-    what = EmbeddingServer()
+def server() -> Iterator[tuple[str, list[list[str]]]]:
+    """A model of an OpenAI-compatible server, which refuses "locked", and what it was asked."""
+    inputs: list[list[str]] = []
 
     class Answering(Handler):
         def answer(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))["input"]
-            what.inputs.append(asked)
+            inputs.append(asked)
             data = [
-                {"object": "embedding", "index": n, "embedding": [3.0, 4.0 + n]}
-                for n in range(len(asked) if isinstance(asked, list) else 1)
+                {"object": "embedding", "index": n, "embedding": [3, 4]}
+                for n, _ in enumerate(asked)
             ]
-            body = json.dumps(
-                {"object": "list", "data": data, "model": "m", "usage": {}}
-                if what.status == 200
-                else {"error": {"message": "no"}}
-            ).encode()
-            self.reply(body, what.status, "application/json")
+            body = json.dumps({"object": "list", "data": data, "model": "m", "usage": {}})
+            self.reply(body.encode(), 401 if "locked" in asked else 200, "application/json")
 
     with listening(Answering) as url:
-        what.url = f"{url}/v1#m"
-        yield what
+        yield f"{url}/v1#m", inputs
 
 
 def test_every_text_gets_the_mean_of_its_own_tokens_in_its_own_place(tmp_path: Path) -> None:
@@ -200,21 +187,18 @@ def test_an_id_changes_with_model_weights_and_instruction(monkeypatch: pytest.Mo
     assert not set(before) & {embedding_id(name) for name in names}
 
 
-def test_a_server_is_asked(model_settings: ModelSettings, server: EmbeddingServer) -> None:
-    made = embeddings(server.url, settings=model_settings)
+async def test_a_server_is_asked(
+    model_settings: ModelSettings, server: tuple[str, list[list[str]]]
+) -> None:
+    name, inputs = server
+    made = embeddings(name, settings=model_settings.model_copy(update={"retries": 0}))
     assert made.embed_query("why") == pytest.approx([0.6, 0.8])
     assert made.embed_documents(["a", "b"])[0] == pytest.approx([0.6, 0.8])
-    assert server.inputs == [["why"], ["a", "b"]]
-
-
-async def test_errors_are_told(model_settings: ModelSettings, server: EmbeddingServer) -> None:
-    settings = model_settings.model_copy(update={"retries": 0})
-    server.status = 401
-    made = embeddings(server.url, settings=settings)
+    assert inputs == [["why"], ["a", "b"]]
     with pytest.raises(ModelUnavailable, match="did not accept the key"):
-        made.embed_query("why")
+        made.embed_query("locked")
     with pytest.raises(ModelUnavailable, match="did not accept the key"):
-        await made.aembed_documents(["a"])
+        await made.aembed_documents(["locked"])
 
 
 @cases(

@@ -7,8 +7,9 @@ import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from http_server import Handler, listening
@@ -19,7 +20,7 @@ from planweave.models import ModelSettings, ModelUnavailable
 from planweave.models.weights import EMBEDDINGS, KNOWN, Weights, find, pull, resolve
 
 CONTENT = b"GGUF" + bytes(range(256)) * 12_000
-PARTS = 3
+PARTS = 2
 FILES = (b"model" * 1000, b"tokenizer" * 100)
 
 
@@ -54,22 +55,22 @@ def offline(model_settings: ModelSettings, monkeypatch: pytest.MonkeyPatch) -> M
     return model_settings.model_copy(update={"weights_url": "http://127.0.0.1:9"})
 
 
+@dataclass
 class Site:
     """A site that serves ``content`` with ranges, and hangs up after ``patience`` bytes.
 
     ``settings`` name it as the repository.
     """
 
-    def __init__(self, content: bytes, patience: int | None, settings: ModelSettings) -> None:
-        self.content, self.patience, self.settings = content, patience, settings
-        self.ranges: list[str | None] = []
+    settings: ModelSettings
+    content: bytes = CONTENT
+    patience: int | None = None
+    ranges: list[str | None] = field(default_factory=list)
 
 
 @contextmanager
-def site(
-    settings: ModelSettings, content: bytes = CONTENT, patience: int | None = None
-) -> Iterator[Site]:
-    what = Site(content, patience, settings)
+def site(*given: Any, **more: Any) -> Iterator[Site]:
+    what = Site(*given, **more)
 
     class Answering(Handler):
         def answer(self) -> None:
@@ -82,7 +83,7 @@ def site(
             self.wfile.write(what.content[start:][: what.patience])
 
     with listening(Answering) as url:
-        what.settings = settings.model_copy(update={"weights_url": url})
+        what.settings = what.settings.model_copy(update={"weights_url": url})
         yield what
 
 

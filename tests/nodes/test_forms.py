@@ -64,7 +64,6 @@ CREATE TABLE dog (name TEXT);
     ("What is the average number of stars per dog?", ""),
     ("What is the average number of days per visit?", ""),
     ("What is the average fee of each dog, and the total?", ""),
-    ("What is the total fee?", ""),
     ("For each dog, give the day of its last visit before 2024.", "MAX(<date>)"),
     ("When did each of our dogs first come here?", "MIN(<date>)"),
     ("List each dog with its most recent visit date.", "MAX(<date>)"),

@@ -49,10 +49,7 @@ def complaints(page: Page) -> list[str]:
     return heard
 
 
-def screenshot(page: Page, name: str, folder: Path) -> Path:
-    """Keep what the page looks like, in ``PLANWEAVE_SCREENSHOTS`` if that is set."""
-    place = Path(os.environ.get("PLANWEAVE_SCREENSHOTS") or folder)
-    place.mkdir(parents=True, exist_ok=True)
-    path = place / f"{name}.png"
-    page.screenshot(path=str(path))
-    return path
+def screenshot(page: Page, name: str) -> None:
+    """Keep what the page looks like if ``PLANWEAVE_SCREENSHOTS`` names a folder."""
+    if place := os.environ.get("PLANWEAVE_SCREENSHOTS"):
+        page.screenshot(path=Path(place, f"{name}.png"))

@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -38,8 +39,17 @@ class Server(NamedTuple):
     scheme: str
     port: int
 
-    def url(self, user: str = "reader", password: str = _ENCODED) -> str:
-        return f"{self.scheme}://{user}:{password}@127.0.0.1:{self.port}/shop"
+    def url(self, user: str = "reader", password: str = _ENCODED, database: str = "shop") -> str:
+        return f"{self.scheme}://{user}:{password}@127.0.0.1:{self.port}/{database}"
+
+    def new_database(self) -> str:
+        """The URL of its owner for a database of PostgreSQL that is empty."""
+        import psycopg
+
+        name = f"d{uuid4().hex}"
+        with psycopg.connect(self.url("owner"), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return self.url("owner", database=name)
 
 
 @contextmanager

@@ -26,7 +26,7 @@ _ALL_PACKETS, _IPV4, _IPV6 = 3, 0x0800, 0x86DD
 _TRANSPORT = {6: "tcp", 17: "udp"}
 _ENOUGH = "PLANWEAVE_WATCH_ENOUGH"
 _NAMES = 53  # the port of name servers
-_LINGER = 1.0  # seconds for packets that are under way
+_LINGER = 0.2  # seconds for packets that are under way
 
 
 @dataclass(frozen=True)
