@@ -313,6 +313,10 @@ NAMED = "SELECT DISTINCT city FROM customer"
     ("Give the customer IDs of those in Lübeck.", f"{CUSTOMER} WHERE city = 'Lübeck'", 1),
     (ACTIVE, f"{NAMED} WHERE is_active = 1", (("Lübeck", 1), ("Genoa", 3))),
     ("Which sale?", "SELECT sale_id FROM sale WHERE amount = 40", 3),  # nothing names it
+    # a key alone is shown with its name
+    ("Who spent over 100?", f"SELECT c.customer_id {BOTH} WHERE amount > 100", (("Ben", 2),)),
+    ("Which code has Ben?", f"{CUSTOMER} WHERE name = 'Ben'", 2),
+    ("The customer_id of Ben?", f"{CUSTOMER} WHERE name = 'Ben'", 2),
     # a union stays
     (
         "Which product?",

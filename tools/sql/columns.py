@@ -100,7 +100,8 @@ def _is_unasked_key(column: str, table: str, catalogue: Catalogue, question: str
     is_key = catalogue.keys.get(table) == {column.lower()}
     asked = {singular(word) for word in plain(question).split()}
     named = _KEY_WORDS | {singular(part.casefold()) for part in parts_of(column)[-1:]}
-    return is_key and not asked & named and column.lower() not in question.lower()
+    is_named = asked & named or column.lower() in question.lower()
+    return bool(question) and is_key and not is_named
 
 
 def _find_names(select: exp.Select, catalogue: Catalogue) -> _Names:
