@@ -42,7 +42,11 @@ _CYPHER = re.compile(r"\s*(?:match|optional|unwind|call)\b", re.IGNORECASE)
 _ALIAS = re.compile(r"\bas\s+(?:`[^`]+`|\w+)", re.IGNORECASE)
 _COLUMN = re.compile(r"\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b[a-z]+[A-Z]\w+\b")
 """A word that only a schema has, such as ``unit_price`` or ``unitPrice``."""
-_PER = re.compile(r"\b(?:per|for each|of each|for every) (\w+)", re.IGNORECASE)
+_PER = re.compile(
+    r"\b(?:per|for each|of each|for every) (?:different |distinct |single )?"
+    r"(?!(?:of|cent|the|our|my|one|other|time)\b)(\w+)",
+    re.IGNORECASE,
+)
 _GROUPS = re.compile(r"\bgroup\s+by\b(.*)", re.IGNORECASE | re.DOTALL)
 _ASKS_ONE_NUMBER = re.compile(
     r"^\W*what(?: is| was|['’]s) the (?:average|mean|total|overall|sum|number|difference)\b(?!.*\b"  # noqa: RUF001
