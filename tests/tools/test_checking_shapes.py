@@ -19,6 +19,8 @@ TOP = "SELECT amount FROM sale ORDER BY amount DESC LIMIT 1"
 AVERAGE = "SELECT name, AVG(amount) FROM sale GROUP BY name"
 SMALL = "SELECT name, AVG(amount) FROM sale WHERE amount > 4 GROUP BY name"
 CREW = "SELECT COUNT(*), AVG(crew_no) FROM ship"
+FIVE = "SELECT name FROM sale WHERE amount > 5"
+MEAN = "SELECT AVG(amount) FROM sale WHERE name IN ('Ann', 'Bob')"
 NEVER = "SELECT name FROM client WHERE id NOT IN (SELECT client FROM payment)"
 PER_SHIP = "SELECT AVG(n) FROM (SELECT ship, COUNT(*) AS n FROM crew GROUP BY ship)"
 
@@ -87,6 +89,8 @@ def reason(question: str, rows: Sequence[Sequence[Value]], query: str, *, truste
         "MATCH ({name: 'Ann'}) RETURN count(*) AS films",
         "The query does not co",
     ),
+    ("Who sold over 5 lamps?", [["Ann"]], FIVE, "The query does not count lamps"),
+    ("The average for Ann and for Bob?", [[3]], MEAN, "The question asks about several groups"),
     ("Who swam 100 m?", [["Ann"]], "SELECT name FROM swim WHERE m > 1", "No cited fact takes"),
 )
 def test_another_shape_is_not_green(

@@ -315,6 +315,8 @@ NAMED = "SELECT DISTINCT city FROM customer"
     ("Which sale?", "SELECT sale_id FROM sale WHERE amount = 40", 3),  # nothing names it
     # a key alone is shown with its name
     ("Who spent over 100?", f"SELECT c.customer_id {BOTH} WHERE amount > 100", (("Ben", 2),)),
+    ("Who never visited?", f"{CUSTOMER} EXCEPT SELECT 1", (("Ben", 2), ("Cleo", 3))),
+    ("Which customer_id?", f"{CUSTOMER} EXCEPT SELECT 1 EXCEPT SELECT 2", 3),
     ("Which code has Ben?", f"{CUSTOMER} WHERE name = 'Ben'", 2),
     ("The customer_id of Ben?", f"{CUSTOMER} WHERE name = 'Ben'", 2),
     # a union stays

@@ -39,6 +39,14 @@ _EXTREME = re.compile(
 )
 _COUNTS_FIRST = re.compile(r"\bcount\b.*/|/.*\bcount\b|\bfrom\s*\(|\bwith\b|size\(", re.I | re.S)
 _CYPHER = re.compile(r"\s*(?:match|optional|unwind|call)\b", re.IGNORECASE)
+_LEAST_NUMBER = re.compile(
+    r"\b(?:(?:more|fewer|less) than|at least|at most|over|exactly) (?:\d+|two|three|four|five|six|"
+    r"seven|eight|nine|ten) ([a-z]+)\b",
+    re.IGNORECASE,
+)
+_COUNTS = re.compile(r"\b(?:count|sum|size)\s*\(", re.IGNORECASE)
+_TWO_GROUPS = re.compile(r"\band (?:for|of|in|at|with|without|by)\b", re.IGNORECASE)
+_LIST = re.compile(r"\bin\s*\(\s*(?:'[^']*'|[\d.]+)\s*,", re.IGNORECASE)
 _ALIAS = re.compile(r"\bas\s+(?:`[^`]+`|\w+)", re.IGNORECASE)
 _COLUMN = re.compile(r"\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b[a-z]+[A-Z]\w+\b")
 """A word that only a schema has, such as ``unit_price`` or ``unitPrice``."""
@@ -127,6 +135,9 @@ def _find_other_kind(question: str, view: FactRows) -> str:
         return "The question asks for a number, and the query counts nothing."
     if len(view.rows) > 1 and _ASKS_ONE_NUMBER.match(question):
         return "The question asks for one number, and the query shows several."
+    is_one = len(view.rows) == 1 and view.reading.aggregates
+    if is_one and _TWO_GROUPS.search(question) and _LIST.search(view.reading.text):
+        return "The question asks about several groups, and the query takes them together."
     asked = _THING.search(question)
     if asked and view.reading.extremes and len(view.columns) == 1 and find_superlatives(asked[1]):
         thing = asked[2].lower()
@@ -174,6 +185,9 @@ def _find_missing_parts(question: str, reading: QueryReading) -> Iterator[str]:
         yield "The question asks for a length of time, and the query uses none."
     if _BUT_NOT.search(question) and not _TWO_CONDITIONS.search(query):
         yield "The question has two conditions, and the query has one."
+    least = None if _COUNTS.search(query) else _LEAST_NUMBER.search(question)
+    if least and not is_known(least[1].lower(), roots(bare)):
+        yield f"The query does not count {least[1]}."
     counted = COUNTING.search(question) if _CYPHER.match(query) else None
     if counted and not roots(bare) & {noun := root(counted[1].lower())} and not is_unit_word(noun):
         yield f"The query does not count {counted[1]}."

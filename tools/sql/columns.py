@@ -95,6 +95,26 @@ def show_names(select: exp.Select, catalogue: Catalogue, question: str) -> list[
     return [f"shows {name}"]
 
 
+def show_names_of_keys(
+    tree: exp.SetOperation, catalogue: Catalogue, question: str
+) -> tuple[exp.Query, list[str]]:
+    """Show the name beside each key that EXCEPT, INTERSECT or UNION leaves."""
+    first = tree.left
+    if not isinstance(first, exp.Select) or any(map(tree.args.get, ("order", "limit", "with_"))):
+        return tree, []
+    outputs, sources = get_outputs(first), get_sources(first)
+    key = outputs[0]
+    if len(outputs) > 1 or len(sources) > 1 or not isinstance(key, exp.Column):
+        return tree, []
+    table = sources[0].name
+    name = catalogue.find_name_column(table)
+    if not name or not _is_unasked_key(key.name, table.lower(), catalogue, question):
+        return tree, []
+    column = exp.column(key.name)
+    named = exp.select(exp.column(name), column.copy()).from_(sources[0].copy())
+    return named.where(exp.In(this=column, query=exp.Subquery(this=tree))), [f"shows {name}"]
+
+
 def _is_unasked_key(column: str, table: str, catalogue: Catalogue, question: str) -> bool:
     """Whether a column is the key of a table and the question asks for no number or code."""
     is_key = catalogue.keys.get(table) == {column.lower()}

@@ -63,8 +63,8 @@ def correct_query(
         changes += aggregates.sum_counts(select, catalogue, question)
         if not ranks:
             changes += aggregates.compare_averages(select, f"{question} {instructions}")
-    if isinstance(tree, exp.Select):
-        changes += _correct_output(tree, resolver, lookup, question, ranks=ranks)
+    tree, shown = _correct_output(tree, resolver, lookup, question, ranks=ranks)
+    changes += shown
     if dialect != "mysql":
         changes += slips.divide_as_real_numbers(tree)
     if dialect == "sqlite":
@@ -106,22 +106,25 @@ def _correct_names(
 
 
 def _correct_output(
-    select: exp.Select, resolver: ColumnResolver, lookup: Lookup, question: str, *, ranks: bool
-) -> list[str]:
+    tree: exp.Query, resolver: ColumnResolver, lookup: Lookup, question: str, *, ranks: bool
+) -> tuple[exp.Query, list[str]]:
     """Correct what the query shows and groups by; a ranking keeps its columns and rows."""
-    if ranks:
-        return grouping.show_keys(select) + grouping.group_shown_columns(select)
     catalogue, has_nulls = resolver.catalogue, resolver.make_test(lookup.has_nulls)
-    differ = lookup.counts_differ
-    return [
-        *exclude_things(select, question, differ, has_nulls, catalogue.is_date),
-        *grouping.show_keys(select),
-        *grouping.group_shown_columns(select, question),
-        *columns.show_asked_columns(select, catalogue, question),
-        *columns.show_names(select, catalogue, question),
-        *grouping.count_distinct_values(select, question),
-        *slips.remove_limit(select, question),
-        *grouping.remove_null_groups(select, question, has_nulls),
+    if isinstance(tree, exp.SetOperation):
+        return columns.show_names_of_keys(tree, catalogue, question)
+    if not isinstance(tree, exp.Select):
+        return tree, []
+    if ranks:
+        return tree, grouping.show_keys(tree) + grouping.group_shown_columns(tree)
+    return tree, [
+        *exclude_things(tree, question, lookup.counts_differ, has_nulls, catalogue.is_date),
+        *grouping.show_keys(tree),
+        *grouping.group_shown_columns(tree, question),
+        *columns.show_asked_columns(tree, catalogue, question),
+        *columns.show_names(tree, catalogue, question),
+        *grouping.count_distinct_values(tree, question),
+        *slips.remove_limit(tree, question),
+        *grouping.remove_null_groups(tree, question, has_nulls),
     ]
 
 
