@@ -77,7 +77,6 @@ def reason(question: str, rows: Sequence[Sequence[Value]], query: str, *, truste
     ),
     ("Total per town?", SOME, f"{SALES} GROUP BY 1", "The query does not group by town"),
     (
-        "How long is a tanker here?",
         [[9]],
         "SELECT draught FROM tanker",
         "The question asks for",
@@ -119,6 +118,7 @@ def test_the_shape_that_is_asked_for_is_green(
 SHOP = """
 CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT);
 CREATE TABLE sale (id INTEGER PRIMARY KEY, customer INTEGER REFERENCES customer (id), amount REAL);
+CREATE TABLE person (id INTEGER PRIMARY KEY);
 CREATE TABLE visit (id INTEGER PRIMARY KEY, customer INTEGER REFERENCES customer (id));
 """
 SOLD = "SELECT c.name, SUM(s.amount) FROM customer AS c JOIN sale AS s ON s.customer = c.id"
@@ -139,9 +139,10 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> SqlDatabase:
     (f"{SOLD} JOIN sale AS t ON t.amount = s.amount", "The query joins the rows of sale with"),
     (f"{SOLD} AND s.customer <> c.id", ""),
     ("SELECT COUNT(*) FROM customer AS c JOIN visit AS v ON v.customer = c.id", ""),
+    ("SELECT SUM(s.amount) FROM sale AS s JOIN person AS p ON s.customer = p.id", ""),  # its key
     ("no query", ""),
 )
 def test_odd_joins_are_doubts(query: str, doubt: str, shop: SqlDatabase) -> None:
-    found = shop.odd_joins(f"{query} GROUP BY c.name", "What is the amount of sales of each name?")
+    found = shop.odd_joins(query, "What is the amount of sales of each name?")
     assert " ".join(found).startswith(doubt)
     assert bool(found) == bool(doubt)

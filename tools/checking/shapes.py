@@ -65,12 +65,6 @@ _ASKS_COUNT = re.compile(r"^\W*count\b", re.IGNORECASE)
 _ASKS_WHO = re.compile(r"^\W*(?:who|which)\b", re.IGNORECASE)
 _IDENTIFIES = re.compile(r"id|no|code|nr|num|year|month|date", re.IGNORECASE)
 """Matches a column whose numbers may name things."""
-_HOW_LONG = re.compile(r"\bhow (?:long|many (?:days|hours|minutes|weeks|months))\b", re.IGNORECASE)
-_TIME = re.compile(
-    r"julianday|strftime|date|minute|hour|day|min\b|_min|hrs|month|week|year|night|duration|length|"
-    r"time|sec",
-    re.IGNORECASE,
-)
 _RATIO = re.compile(r"\bratio\b", re.IGNORECASE)
 _BUT_NOT = re.compile(r"\bbut\b.*(?:\b(?:never|no|not|nothing|none)\b|n['’]t)", re.IGNORECASE)  # noqa: RUF001
 _TWO_CONDITIONS = re.compile(r"\b(?:and|join|intersect)\b|\bmatch\b.*\bmatch\b", re.I | re.S)
@@ -181,8 +175,6 @@ def _find_missing_parts(question: str, reading: QueryReading) -> Iterator[str]:
             yield f"The query does not group by {period}."
     each = [name for name in _PER.findall(question) if not is_known(name.lower(), roots(bare))]
     yield from (f"The query does not group by {name}." for name in each)
-    if _HOW_LONG.search(question) and not _TIME.search(query):
-        yield "The question asks for a length of time, and the query uses none."
     if _BUT_NOT.search(question) and not _TWO_CONDITIONS.search(query):
         yield "The question has two conditions, and the query has one."
     least = None if _COUNTS.search(query) else _LEAST_NUMBER.search(question)

@@ -120,7 +120,7 @@ class SqlDatabase:
         """Return what is odd about the joins; see :func:`doubts.joins.find_odd_joins`."""
         from planweave.tools.sql.doubts.joins import find_odd_joins
 
-        return find_odd_joins(query, question, self._backend.dialect)
+        return find_odd_joins(query, question, self.schema(), self._backend.dialect)
 
     def linked(self, question: str) -> list[str]:
         """Return lines with the stored values and the columns that a question mentions."""

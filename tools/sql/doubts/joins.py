@@ -5,32 +5,36 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from planweave.tools.checking.words import roots
+from planweave.tools.database import Schema
+from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.sql.tree import find_column_pairs, get_own_columns, get_sources, parse_query
 
 
-def find_odd_joins(query: str, question: str, dialect: str) -> tuple[str, ...]:
+def find_odd_joins(query: str, question: str, schema: Schema, dialect: str) -> tuple[str, ...]:
     """Return what is odd about the joins of a query, in sentences.
 
-    A query that counts rows, or names columns without their tables, uses all its tables.
+    A join by the key of its table changes little, and a query that counts rows, or names columns
+    without their tables, uses all its tables.
     """
     if (tree := parse_query(query, dialect)) is None:
         return ()
-    return tuple(
-        text for select in tree.find_all(exp.Select) for text in _find_odd(select, question)
-    )
+    selects, catalogue = tree.find_all(exp.Select), Catalogue(schema)
+    return tuple(text for select in selects for text in _find_odd(select, question, catalogue))
 
 
-def _find_odd(select: exp.Select, question: str) -> Iterator[str]:
+def _find_odd(select: exp.Select, question: str, catalogue: Catalogue) -> Iterator[str]:
     names = {source.alias_or_name: source.name.lower() for source in get_sources(select)}
     for join in select.args.get("joins") or ():
-        name = join.this.name
+        name, pairs = join.this.name, find_column_pairs(join)
+        own = {one.name.lower() for p in pairs for one in p if one.table == join.alias_or_name}
         is_unknown = isinstance(join.this, exp.Table) and not roots(name) & roots(question)
-        if is_unknown and not select.find(exp.Star) and not _is_used(join, select):
+        is_unused = not select.find(exp.Star) and not _is_used(join, select)
+        if is_unknown and is_unused and own != catalogue.keys.get(name.lower()):
             yield f"The query joins {name}, of which the question says nothing."
-        for left, right in find_column_pairs(join):
+        for left, right in pairs:
             tables = {left.table, right.table}
-            is_own = len(tables) == 2 and len({names.get(table, table) for table in tables}) == 1
-            if is_own and left.name.lower() == right.name.lower():
+            is_same = len(tables) == 2 and len({names.get(table, table) for table in tables}) == 1
+            if is_same and left.name.lower() == right.name.lower():
                 yield f"The query joins the rows of {name} with one another by {left.name}."
 
 
