@@ -76,11 +76,6 @@ def reason(question: str, rows: Sequence[Sequence[Value]], query: str, *, truste
         "The query does not",
     ),
     ("Total per town?", SOME, f"{SALES} GROUP BY 1", "The query does not group by town"),
-    (
-        [[9]],
-        "SELECT draught FROM tanker",
-        "The question asks for",
-    ),
     ("Who bids but never pays?", [["Ann"]], NEVER, "The question has two conditions"),
     (
         "How many films has Ann?",
