@@ -201,7 +201,7 @@ def rewind(visitor: Visitor) -> None:
     page = visitor.page
     visitor.press(page.get_by_role("button", name="Rewind to before selector").first)
     dialog = page.get_by_role("dialog")
-    visitor.write(dialog.get_by_label("Plan, one step a line"), "Compare the prices.")
+    visitor.write(dialog.get_by_label("Plan, one step per line"), "Compare the prices.")
     visitor.press(dialog.get_by_role("button", name="Run again from here"))
     expect(page.get_by_text("Plan as edited").locator("..")).to_contain_text("Compare the prices.")
     answered(page)

@@ -110,7 +110,7 @@ def test_a_run_is_told_approved_rewound_and_forked(page: Page, visit: Visit, loo
     replies = (PLAN, QUERY, change("Find the cheapest offer.", "Compare all."), both, SOUND)
     with serving(*scripted(*replies, FINISH, DECISION)) as model:
         visit(model=model, question=CHEAPEST, approve=True, replan="every_observation")
-        plan = page.get_by_label("Steps, one a line")
+        plan = page.get_by_label("Steps, one per line")
         expect(plan).to_have_value("Find the cheapest offer in table offer.")
         expect(page.get_by_role("button", name="Approve the plan")).to_be_focused()
         expect(page.locator(".graph .node.lit")).to_have_text("plan_approval")
@@ -142,7 +142,7 @@ def test_a_run_is_told_approved_rewound_and_forked(page: Page, visit: Visit, loo
         page.get_by_label("Model", exact=True).fill(model.name)
         page.keyboard.press("Tab")
         page.get_by_role("button", name="Rewind to before selector").first.click()
-        page.get_by_role("dialog").get_by_label("Plan, one step a line").fill("Just say ash.")
+        page.get_by_role("dialog").get_by_label("Plan, one step per line").fill("Just say ash.")
         look(page, "rewind")
         page.get_by_role("button", name="Run again from here").click()
         expect(answer).to_contain_text("Ash")

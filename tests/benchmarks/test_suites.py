@@ -42,7 +42,7 @@ def test_bad_settings_come_first(setting: str, sentence: str, name: str, tmp_pat
     ("agents --data . --set hard", "no set of questions 'hard'"),
     ("mhqa --data . --method planrag", "no method 'planrag'"),
     ("mhqa --data . --dataset triviaqa", "no data set 'triviaqa'"),
-    *((f"prompt-format --temperature={t}", "no temperature") for t in ("hot", "", "0,3", "-1")),
+    *((f"prompt-format --temperature={t}", "not temperatures") for t in ("hot", "", "0,3", "-1")),
     ("rat --data . --family poetry", "no task family 'poetry'"),
     ("rat --data . --family code,maths", "no task family 'code,maths'"),
     ("rat --data . --family code", "There is no corpus for code yet. Build it"),

@@ -145,7 +145,7 @@ def test_the_ranked_value_is_shown() -> None:
     ("For every region with tea, what is the highest revenue?", MAX, [[3.5]], "one number where"),
     ("What is the product of each of our sales?", PRODUCT, NAMES, "what each row is of"),
     ("What is the ratio of North sales to all sales?", ITSELF, [[1.0]], "a value by itself"),
-    ("What percentage of sales were paid?", PERCENTAGE, [[100.0]], "shows the whole"),
+    ("What percentage of sales were paid?", PERCENTAGE, [[100.0]], "divides a value by itself"),
     ("What are number and revenue of the sales in the North?", TWICE, [[5, 5]], "same value twice"),
     ("Which products are sold like Tea?", PRODUCTS_LIKE, [["Tea"]], "asked about"),
     ("What is the total revenue of May 2024?", APRIL, [[5.0]], "“May”"),
