@@ -18,6 +18,7 @@ from planweave.models.errors import ModelUnavailable, OutOfTime, unavailable
 from planweave.models.settings import process_settings
 from planweave.models.spoken import NO_STREAM
 from planweave.models.usage import CallRecord, Price, PromptMessage, price_of
+from planweave.texts import without_surrogates
 from planweave.usage import current_end, current_meter
 
 _MOST_TOKENS = 2**40  # a sum of many such numbers still fits into checkpoints
@@ -112,7 +113,7 @@ def _begin_record(model: BaseChatModel, messages: Sequence[BaseMessage], role: s
         role=role,
         model=name_of(model),
         prompt=tuple(
-            PromptMessage(role=message.type, content=_replace_surrogates(message.text))
+            PromptMessage(role=message.type, content=without_surrogates(message.text))
             for message in messages
         ),
     )
@@ -147,11 +148,6 @@ def _count_on_meter(record: CallRecord) -> CallRecord:
     return record
 
 
-def _replace_surrogates(text: str) -> str:
-    """``text`` with characters that UTF-8 cannot encode (lone surrogates) replaced."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
 def _message(answer: object) -> AIMessage:
     """The message in the answer of a model or of LangChain's structured output."""
     if not isinstance(answer, Mapping):
@@ -180,7 +176,7 @@ def _add_reply(
     dollars = price.dollars(*tokens, cached) if price else None
     return record.model_copy(
         update={
-            "reply": _replace_surrogates(reply.text),
+            "reply": without_surrogates(reply.text),
             "input_tokens": tokens[0],
             "output_tokens": tokens[1],
             "cached_tokens": cached,

@@ -34,7 +34,7 @@ from planweave.models.errors import (
 from planweave.models.settings import ModelSettings, process_settings
 from planweave.models.weights import EMBEDDINGS, find
 from planweave.models.whole_replies import clients
-from planweave.texts import digest
+from planweave.texts import digest, without_surrogates
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -128,7 +128,7 @@ class TextTokens:
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """The start and end (exclusive) of each token of ``text``, in characters."""
-        found = self._tokenizer.encode(_replace_surrogates(text), add_special_tokens=False)
+        found = self._tokenizer.encode(without_surrogates(text), add_special_tokens=False)
         return list(found.offsets)
 
 
@@ -176,7 +176,7 @@ class MiniLM(Embeddings):
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """The vector of each text."""
-        encoded = [self._tokenizer.encode(_replace_surrogates(text)) for text in texts]
+        encoded = [self._tokenizer.encode(without_surrogates(text)) for text in texts]
         order = sorted(range(len(encoded)), key=lambda row: len(encoded[row]))
         batches = [order[start : start + _BATCH] for start in range(0, len(order), _BATCH)]
         found: dict[int, list[float]] = {}
@@ -327,6 +327,6 @@ def _tokenizer(path: Path) -> "Tokenizer":
     return made
 
 
-def _replace_surrogates(text: str) -> str:
+def without_surrogates(text: str) -> str:
     """``text`` with characters that UTF-8 cannot encode (lone surrogates) replaced one by one."""
     return text.encode("utf-8", "replace").decode("utf-8")

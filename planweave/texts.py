@@ -51,3 +51,8 @@ def listed(names: Iterable[str], most: int) -> str:
 def without_gaps(text: str) -> str:
     """The text without empty lines."""
     return re.sub(r"\n{2,}", "\n", text)
+
+
+def without_surrogates(text: str) -> str:
+    """Replace each character that UTF-8 cannot encode (a lone surrogate) by a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")
