@@ -325,8 +325,3 @@ def _tokenizer(path: Path) -> "Tokenizer":
     made.no_padding()
     made.no_truncation()
     return made
-
-
-def without_surrogates(text: str) -> str:
-    """``text`` with characters that UTF-8 cannot encode (lone surrogates) replaced one by one."""
-    return text.encode("utf-8", "replace").decode("utf-8")
