@@ -101,6 +101,12 @@ def test_another_shape_is_not_green(
     ("What is the oldest boat?", [["Ann"]], "SELECT name FROM boat ORDER BY built LIMIT 1"),
     ("Who has an average sale above 4?", SOME, f"{AVERAGE} HAVING AVG(amount) > 4"),
     ("Total amount per month?", SOME, "SELECT month, SUM(amount) FROM sale GROUP BY month"),
+    (
+        "Total hours per veh_cd?",
+        SOME,
+        "SELECT t.veh_cd, SUM(hours) FROM tour AS t GROUP BY t.veh_cd",
+    ),
+    ("What is Ann's monthly rent?", [[9]], "SELECT monthly_rent FROM flat WHERE name = 'Ann'"),
     ("Count the names of sales.", [[2]], "SELECT COUNT(name) FROM sale"),
     ("How many films has Ann?", [[1]], "MATCH (:P {name: 'Ann'})-->(f:Film) RETURN count(f)"),
 )

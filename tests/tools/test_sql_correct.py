@@ -223,6 +223,7 @@ def test_a_period_includes_its_last_day(opened: OpenSql) -> None:
 def test_a_value_that_no_row_has_is_doubted(shop: SqlDatabase) -> None:
     doubts = shop.corrected("SELECT name FROM product WHERE colour = 'Mauve'").doubts
     assert doubts == ("product.colour is never 'Mauve'; it is one of: Red, Blue.",)
+    assert shop.corrected("SELECT name FROM product WHERE colour <> ''").doubts == ()
 
 
 def test_a_name_with_another_number_is_not_similar(opened: OpenSql) -> None:

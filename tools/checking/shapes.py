@@ -48,7 +48,7 @@ _COUNTS = re.compile(r"\b(?:count|sum|size)\s*\(", re.IGNORECASE)
 _TWO_GROUPS = re.compile(r"\band (?:for|of|in|at|with|without|by)\b", re.IGNORECASE)
 _LIST = re.compile(r"\bin\s*\(\s*(?:'[^']*'|[\d.]+)\s*,", re.IGNORECASE)
 _ALIAS = re.compile(r"\bas\s+(?:`[^`]+`|\w+)", re.IGNORECASE)
-_COLUMN = re.compile(r"\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b[a-z]+[A-Z]\w+\b")
+_COLUMN = re.compile(r"\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b[A-Z]?[a-z]+[A-Z]\w+\b")
 """A word that only a schema has, such as ``unit_price`` or ``unitPrice``."""
 _PER = re.compile(
     r"\b(?:per|for each|of each|for every) (?:different |distinct |single )?"
@@ -70,11 +70,11 @@ _BUT_NOT = re.compile(r"\bbut\b.*(?:\b(?:never|no|not|nothing|none)\b|n['’]t)"
 _TWO_CONDITIONS = re.compile(r"\b(?:and|join|intersect)\b|\bmatch\b.*\bmatch\b", re.I | re.S)
 _PERIODS = {
     "month": (
-        re.compile(r"\b(?:per|each|every|by) month\b|\bmonthly\b", re.IGNORECASE),
+        re.compile(r"\b(?:per|each|every|by) month\b", re.IGNORECASE),
         re.compile(r"%m|month|substr|date_trunc|left\(", re.IGNORECASE),
     ),
     "year": (
-        re.compile(r"\b(?:per|each|every|by) year\b|\byearly\b", re.IGNORECASE),
+        re.compile(r"\b(?:per|each|every|by) year\b", re.IGNORECASE),
         re.compile(r"%y|year|substr|date_trunc|left\(", re.IGNORECASE),
     ),
 }
@@ -173,13 +173,18 @@ def _find_missing_parts(question: str, reading: QueryReading) -> Iterator[str]:
     for period, (asked, used) in _PERIODS.items():
         if asked.search(question) and not used.search(shown):
             yield f"The query does not group by {period}."
-    each = [name for name in _PER.findall(question) if not is_known(name.lower(), roots(bare))]
+    known = roots(bare)
+    each = [
+        name
+        for name in _PER.findall(question)
+        if not roots(name) & known and not is_known(name.lower(), known)
+    ]
     yield from (f"The query does not group by {name}." for name in each)
     if _BUT_NOT.search(question) and not _TWO_CONDITIONS.search(query):
         yield "The question has two conditions, and the query has one."
     least = None if _COUNTS.search(query) else _LEAST_NUMBER.search(question)
-    if least and not is_known(least[1].lower(), roots(bare)):
+    if least and not is_known(least[1].lower(), known):
         yield f"The query does not count {least[1]}."
     counted = COUNTING.search(question) if _CYPHER.match(query) else None
-    if counted and not roots(bare) & {noun := root(counted[1].lower())} and not is_unit_word(noun):
+    if counted and not known & {noun := root(counted[1].lower())} and not is_unit_word(noun):
         yield f"The query does not count {counted[1]}."

@@ -135,7 +135,7 @@ def find_absent_values(compared: Iterable[ComparedText], values: Values) -> Iter
     """Report compared texts that no row has, for columns with few values."""
     for table, column, text in compared:
         stored = values(table, column)
-        if 0 < len(stored) <= _FEW_VALUES and text.name not in stored:
+        if text.name and 0 < len(stored) <= _FEW_VALUES and text.name not in stored:
             yield f"{table}.{column} is never '{text.name}'; it is one of: {', '.join(stored)}."
 
 
