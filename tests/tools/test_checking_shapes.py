@@ -8,6 +8,7 @@ from cases import cases
 from planweave.benchmarks.suites.check.pairs import query_fact
 from planweave.memory import Value
 from planweave.tools.checking import check_rows
+from planweave.tools.checking.queries import read_query
 from planweave.tools.sql import SqlDatabase
 
 ONE: list[list[Value]] = [["Ann", 3]]
@@ -26,7 +27,8 @@ PER_SHIP = "SELECT AVG(n) FROM (SELECT ship, COUNT(*) AS n FROM crew GROUP BY sh
 
 
 def reason(question: str, rows: Sequence[Sequence[Value]], query: str, *, trusted: bool) -> str:
-    columns = [f"c{number}" for number in range(len(rows[0]))]
+    named = [*read_query(query).expressions]
+    columns = named if len(named) == len(rows[0]) else [f"c{n}" for n in range(len(rows[0]))]
     fact = query_fact(1, columns, rows, query)
     fact["agreement"] = 1.0
     return check_rows(fact, question, trusted=trusted).reason
@@ -107,6 +109,7 @@ def test_another_shape_is_not_green(
         "SELECT t.veh_cd, SUM(hours) FROM tour AS t GROUP BY t.veh_cd",
     ),
     ("What is Ann's monthly rent?", [[9]], "SELECT monthly_rent FROM flat WHERE name = 'Ann'"),
+    ("Ann's name and mail?", [["Ann", None]], "SELECT name, mail FROM who WHERE name = 'Ann'"),
     ("Count the names of sales.", [[2]], "SELECT COUNT(name) FROM sale"),
     ("How many films has Ann?", [[1]], "MATCH (:P {name: 'Ann'})-->(f:Film) RETURN count(f)"),
 )

@@ -16,10 +16,11 @@ _FOR_EACH = re.compile(r"\bfor (?:each|every)\b", re.IGNORECASE)
 _ASKS_ONE = re.compile(r"^\W*(?:which|who|what|where)\b", re.IGNORECASE)
 _FIRST = re.compile(r"\b(?:most|least|\w+est)(?: \w+)? first\b", re.IGNORECASE)
 """An order of all rows, and no superlative that asks for one."""
-_LENGTH_OF_TIME = re.compile(
-    r"\b(?:days?|hours?|minutes?|weeks?|months?|years?|how long|length|duration|age|old)\b",
-    re.IGNORECASE,
+_TIME_BETWEEN = re.compile(
+    r"\b(?:julianday|datediff|timestampdiff|timediff|age)\s*\(|\bstrftime\s*\(.*\)\s*-|::date\s*-",
+    re.IGNORECASE | re.DOTALL,
 )
+"""Matches a query that computes the time between two moments."""
 _BACKWARDS = re.compile(r"\b(?:negative|early|earlier|before)\b", re.IGNORECASE)
 _THING = re.compile(
     r"\b(?:which|what|who)(?:['’]s| is| are| was| were)? (?:the |our |my )?(\w+) (\w+)",  # noqa: RUF001
@@ -106,10 +107,13 @@ def _find_cut(question: str, view: FactRows) -> str:
 
 def _find_odd_cells(question: str, view: FactRows, *, trusted: bool) -> str:
     cells = [cell for row in view.rows for cell in row]
-    is_time = _LENGTH_OF_TIME.search(question) and not _BACKWARDS.search(question)
+    is_time = _TIME_BETWEEN.search(view.reading.text) and not _BACKWARDS.search(question)
     if is_time and any(isinstance(cell, int | float) and cell < 0 for cell in cells):
         return "A length of time is negative."
-    if (len(view.rows) == 1 or view.reading.aggregates) and None in cells:
+    is_chosen = len(view.rows) == 1 and (view.reading.limited or view.reading.extremes)
+    shown = [view.reading.expressions.get(column, column) for column in view.columns]
+    computed = [row[at] for row in view.rows for at, text in enumerate(shown) if "(" in text]
+    if None in (cells if is_chosen else computed):
         return "A value is missing in the rows."
     if not trusted and any(isinstance(cell, str) and cell.startswith("{") for cell in cells):
         return "The query shows whole nodes."
