@@ -142,7 +142,8 @@ class Context(BaseModel):
     query_candidates: Annotated[int, Field(ge=1, le=16), Setting("Model", "lower")] = 4
     """With aids: queries that are tried; their results vote"""
     confirmed_queries: Annotated[int, Field(ge=0, le=10), Setting("Model", "lower")] = 3
-    """With aids: confirmed queries of similar questions that the query writer sees"""
+    """With aids: confirmed queries of similar questions that the query writer sees; the confirmed
+    query of the same question is run without a model; 0: neither"""
     least_answerable: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
     """With aids: refuse a question if the chance that the database can answer it is below this
     (judged by the model and by words that the database lacks); 0: never refuse; not set: 0.79 with

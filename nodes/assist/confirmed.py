@@ -18,6 +18,7 @@ from planweave.tools import Database, QueryFailed, QueryRefused
 from planweave.tools.present import depends_on_present
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_CLOCK = re.compile(r"\bnow\b|\bcurrent_|\bcurdate\b|\b(?:date|datetime|timestamp)\(\)", re.I)
 _MAX_CHARACTERS = 2_000
 """Longer questions with their queries are left out: several must fit into a small prompt."""
 _MAX_TRIED = 500
@@ -61,6 +62,17 @@ def find_confirmed(
 def same_words(question: str) -> str:
     """A question without differences in case, blanks, and the sign at its end."""
     return " ".join(question.casefold().split()).rstrip("?!. ")
+
+
+def answers_again(one: ConfirmedQuery, question: str) -> bool:
+    """Whether a confirmed query answers this question, today as on the day it was confirmed.
+
+    Its years must be in the question, and it must ask the database's clock if the question depends
+    on the day.
+    """
+    years = {*_YEAR.findall(one.query)} - {*_YEAR.findall(question)}
+    is_timeless = _CLOCK.search(one.query) or not depends_on_present(question)
+    return same_words(one.question) == same_words(question) and not years and bool(is_timeless)
 
 
 def _read(owner: str, tool: str) -> list[ConfirmedQuery]:

@@ -12,7 +12,7 @@ from planweave.memory import Action, Context, Found, Reading, Table, Value, Work
 from planweave.models import CallRecord
 from planweave.nodes.assist.answerable import Refusal
 from planweave.nodes.assist.asking import writes_queries
-from planweave.nodes.assist.confirmed import find_confirmed, same_words
+from planweave.nodes.assist.confirmed import answers_again, find_confirmed, same_words
 from planweave.nodes.assist.query_writer import (
     Candidate,
     Need,
@@ -131,7 +131,7 @@ async def _run_or_write(state: WorkingMemory, runtime: Runtime[Context], url: st
     is_confirmed = False
     if best is None or best.result is None:
         need = await asyncio.to_thread(_find_need, state, action, database, context)
-        best = await asyncio.to_thread(_run_confirmed, need, database, context)
+        best = await asyncio.to_thread(_run_confirmed, need, state["question"], database, context)
         is_confirmed = best is not None
         if best is None:
             written = await _write(need, state, database, runtime, calls)
@@ -215,10 +215,17 @@ def _find_need(state: WorkingMemory, action: Action, database: Database, context
     )
 
 
-def _run_confirmed(need: Need, database: Database, context: Context) -> Candidate | None:
-    """Run the query that the owner confirmed for the same question; None without one."""
+def _run_confirmed(
+    need: Need, question: str, database: Database, context: Context
+) -> Candidate | None:
+    """Run the query that the owner confirmed for the same question; None without one.
+
+    A step of a plan, or the words of a selector, may mean something else than the question.
+    """
+    if same_words(need.question) != same_words(question):
+        return None
     for one in need.confirmed:
-        if same_words(one.question) == same_words(need.question):
+        if answers_again(one, question):
             try:
                 result = database.run(one.query, limits_of(context))
             except (QueryFailed, QueryRefused, QueryTimeout):

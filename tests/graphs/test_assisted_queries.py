@@ -288,6 +288,32 @@ async def test_a_confirmed_question_is_answered_by_its_query(asked: str, single:
     experience_of("eve").clear()
 
 
+@cases(
+    ("How many were new last month?", "SELECT name FROM plant WHERE region LIKE '%-10-%'"),
+    ("Which are overdue?", "SELECT name FROM plant WHERE region < '2026-11-01'"),
+)
+async def test_a_confirmed_query_of_another_day_does_not_answer(
+    asked: str, query: str, single: Run
+) -> None:
+    confirm(asked, f"sql[{query}]", owner="hal")
+    memory = await single(Replies(write=[CHEAPEST]), {"question": asked}, owner="hal")
+    assert "confirmed" not in memory["facts"][0]
+
+
+async def test_a_confirmed_step_is_no_confirmed_question(run: Run) -> None:
+    confirm("Which plants are west?", f"sql[{CHEAPEST}]", owner="ida")
+    actions = [act("sql", "Which plants are west?"), act("finish")]
+    script = Replies(
+        plan=[plan("Find.")],
+        action=actions,
+        judge=[keep()],
+        write=[CHEAPEST] * 4,
+        decide=[decide("Bonn", 1)],
+    )
+    memory = await run("planrag", script, assist="on", owner="ida")
+    assert "confirmed" not in memory["facts"][0]
+
+
 async def test_a_confirmed_query_that_fails_is_written_again(
     single: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

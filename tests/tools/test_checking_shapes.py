@@ -20,7 +20,6 @@ TOP = "SELECT amount FROM sale ORDER BY amount DESC LIMIT 1"
 AVERAGE = "SELECT name, AVG(amount) FROM sale GROUP BY name"
 SMALL = "SELECT name, AVG(amount) FROM sale WHERE amount > 4 GROUP BY name"
 CREW = "SELECT COUNT(*), AVG(crew_no) FROM ship"
-FIVE = "SELECT name FROM sale WHERE amount > 5"
 MEAN = "SELECT AVG(amount) FROM sale WHERE name IN ('Ann', 'Bob')"
 NEVER = "SELECT name FROM client WHERE id NOT IN (SELECT client FROM payment)"
 PER_SHIP = "SELECT AVG(n) FROM (SELECT ship, COUNT(*) AS n FROM crew GROUP BY ship)"
@@ -41,9 +40,8 @@ def reason(question: str, rows: Sequence[Sequence[Value]], query: str, *, truste
     ("Who has the highest amount?", [["Ann", None]], TOP, "A value is missing"),
     ("Total of each name?", [["Ann", 3], ["Bob", None]], f"{SALES} GROUP BY 1", "A value is miss"),
     ("Who wrote?", [["{name: Bob}"]], "MATCH (p)-[:WROTE]->() RETURN p", "The query shows whole"),
-    ("What is the average number of crew per ship?", [[1]], PER_SHIP, "The value is 1"),
-    ("What is the ratio of paid bills?", [[1]], "SELECT paid / open FROM bill", "The value is 1"),
-    ("Who sold the most?", [[3]], TOP, "The question asks who or which"),
+    ("What is the average number of crew per ship?", [[1]], PER_SHIP, "The average is 1"),
+    ("Who sold the most?", [[3]], TOP, "The question asks who"),
     (
         "Count the names.",
         [["Ann"]],
@@ -85,7 +83,6 @@ def reason(question: str, rows: Sequence[Sequence[Value]], query: str, *, truste
         "MATCH ({name: 'Ann'}) RETURN count(*) AS films",
         "The query does not co",
     ),
-    ("Who sold over 5 lamps?", [["Ann"]], FIVE, "The query does not count lamps"),
     ("The average for Ann and for Bob?", [[3]], MEAN, "The question asks about several groups"),
     ("Who swam 100 m?", [["Ann"]], "SELECT name FROM swim WHERE m > 1", "No cited fact takes"),
 )
@@ -110,6 +107,15 @@ def test_another_shape_is_not_green(
     ),
     ("What is Ann's monthly rent?", [[9]], "SELECT monthly_rent FROM flat WHERE name = 'Ann'"),
     ("Ann's name and mail?", [["Ann", None]], "SELECT name, mail FROM who WHERE name = 'Ann'"),
+    ("Which quarter sold most?", [[3]], "SELECT quarter FROM sale ORDER BY sold DESC LIMIT 1"),
+    ("What is the highest order total?", [[9]], "SELECT MAX(total) FROM orders"),
+    ("The total of sales over 4?", [[9]], "SELECT SUM(amount) AS total FROM sale WHERE amount > 4"),
+    (
+        "What did we sell outside Rome?",
+        SOME,
+        "SELECT name, n FROM a EXCEPT SELECT name, n FROM rome",
+    ),
+    ("For each name, the first name?", SOME, "SELECT name, first_name FROM sale"),
     ("Count the names of sales.", [[2]], "SELECT COUNT(name) FROM sale"),
     ("How many films has Ann?", [[1]], "MATCH (:P {name: 'Ann'})-->(f:Film) RETURN count(f)"),
 )
@@ -144,6 +150,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> SqlDatabase:
     (f"{SOLD} AND s.customer <> c.id", ""),
     ("SELECT COUNT(*) FROM customer AS c JOIN visit AS v ON v.customer = c.id", ""),
     ("SELECT SUM(s.amount) FROM sale AS s JOIN person AS p ON s.customer = p.id", ""),  # its key
+    (f"{SOLD} JOIN sale AS t ON t.amount = s.amount AND t.id < s.id", ""),
+    ("SELECT a.n FROM (SELECT 1 AS n) AS a JOIN (SELECT 1 AS n) AS b ON a.n = b.n", ""),
     ("no query", ""),
 )
 def test_odd_joins_are_doubts(query: str, doubt: str, shop: SqlDatabase) -> None:

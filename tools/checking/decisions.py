@@ -121,7 +121,8 @@ _ABSENT = re.compile(
 """Matches a query for things that nothing is linked to."""
 _MAY_BE_ABSENT = re.compile(
     r"\b(?:un\w+|\w+less|free|vacant|idle|missing|empty|only|absent|remain\w*|left|available|spare|"
-    r"other|rest|inactive|orphan\w*|zero|0|all|every|each|always|exclusively)\b",
+    r"other|rest|inactive|orphan\w*|zero|0|all|every|each|always|exclusively|outside|discontinued|out|"
+    r"fail\w*|skip\w*|avoid\w*|stop\w*|new|first|yet|\w+est)\b",
     re.IGNORECASE,
 )
 """Matches a question that may ask for what is absent, or for what is true of all."""

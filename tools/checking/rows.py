@@ -92,7 +92,7 @@ _DIVIDES = re.compile(r"/|\bavg\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _EACH = re.compile(r"\b(?:each|every|per)\b", re.I)
 _FOR_EACH = re.compile(r"\bfor (?:each|every)\b|\beach of (?:our|the|my|these)\b", re.IGNORECASE)
-_ONCE = re.compile(r"\bwhen\b.*\b(?:first|last)\b", re.IGNORECASE)
+_ONCE = re.compile(r"\bwhen\b.{0,200}\b(?:first|last)\b", re.IGNORECASE)
 """Matches a question for the day of one thing among several."""
 _STATE = re.compile(r"\b(?:still|no longer|any ?more|not yet)\b", re.IGNORECASE)
 _FILTER = re.compile(r"\b(?:where|having|case|iif)\b", re.IGNORECASE)

@@ -37,7 +37,8 @@ _MOST_WORDS = 4
 _ENDINGS = ((), ("name",), ("id",), ("code",))
 """What the name of a column may have after the words of the question, best first."""
 
-_KEY_WORDS = {"id", "no", "number", "code", "key", "reference"}
+_KEY_WORDS = {"id", "number", "code", "key", "reference"}
+_PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*")
 
 _Names = Mapping[str, Mapping[str, str]]
 """For each alias of a query its columns, by the names that a question may use for them."""
@@ -74,54 +75,66 @@ def show_asked_columns(select: exp.Select, catalogue: Catalogue, question: str) 
 
 
 def show_names(select: exp.Select, catalogue: Catalogue, question: str) -> list[str]:
-    """Show the names of rows where a query shows only what it sorts by, or only their key."""
-    outputs = get_outputs(select)
+    """Show the names of rows if a query shows only what it sorts by, or only their key."""
+    outputs, order = get_outputs(select), select.args.get("order")
     shown = [one for one in outputs if isinstance(one, exp.Column)]
-    if any(map(select.args.get, ("group", "distinct"))) or not shown or len(shown) < len(outputs):
+    if any(map(select.args.get, ("group", "distinct", "with_"))) or len(shown) != len(outputs):
         return []
-    tables = {one.alias_or_name: one.name for one in get_sources(select)}
-    order = select.args.get("order")
-    keys = {key.this.sql().lower() for key in order.expressions} if order else set()
-    alias = shown[0].table or next(iter(tables), "")
-    table = tables.get(alias, "").lower()
-    if len(tables) == 1 and {one.sql().lower() for one in shown} <= keys:
-        alias = ""
-    elif len(shown) > 1 or not _is_unasked_key(shown[0].name, table, catalogue, question):
+    sources = {one.alias_or_name: one for one in get_sources(select)}
+    source = sources.get(shown[0].table or next(iter(sources), "")) if shown else None
+    keys = [key.this for key in order.expressions] if order else []
+    if not isinstance(source, exp.Table) or any(isinstance(key, exp.Literal) for key in keys):
         return []
-    name = catalogue.find_name_column(table)
+    sorts = {key.sql().lower() for key in keys}
+    shows_sorted = len(sources) == 1 and {one.sql().lower() for one in shown} <= sorts
+    is_key = len(shown) == 1 and _is_unasked_key(shown[0], source, catalogue, question)
+    name = catalogue.find_name_column(source.name) if shows_sorted or is_key else ""
     if not name or name.lower() in {one.name.lower() for one in shown}:
         return []
-    select.set("expressions", [exp.column(name, table=alias or None), *select.expressions])
+    select.set("expressions", [_name_beside(shown[0], name), *select.expressions])
     return [f"shows {name}"]
 
 
 def show_names_of_keys(
     tree: exp.SetOperation, catalogue: Catalogue, question: str
 ) -> tuple[exp.Query, list[str]]:
-    """Show the name beside each key that EXCEPT, INTERSECT or UNION leaves."""
+    """Show the name beside each key that EXCEPT or INTERSECT leaves."""
     first = tree.left
-    if not isinstance(first, exp.Select) or any(map(tree.args.get, ("order", "limit", "with_"))):
+    if not isinstance(tree, exp.Except | exp.Intersect) or not isinstance(first, exp.Select):
         return tree, []
     outputs, sources = get_outputs(first), get_sources(first)
-    key = outputs[0]
-    if len(outputs) > 1 or len(sources) > 1 or not isinstance(key, exp.Column):
+    if (
+        len(outputs) != 1
+        or len(sources) != 1
+        or any(map(tree.args.get, ("order", "limit", "with_")))
+    ):
         return tree, []
-    table = sources[0].name
-    name = catalogue.find_name_column(table)
-    if not name or not _is_unasked_key(key.name, table.lower(), catalogue, question):
+    (key,), (source,) = outputs, sources
+    if not isinstance(key, exp.Column) or not isinstance(source, exp.Table):
         return tree, []
-    column = exp.column(key.name)
-    named = exp.select(exp.column(name), column.copy()).from_(sources[0].copy())
-    return named.where(exp.In(this=column, query=exp.Subquery(this=tree))), [f"shows {name}"]
+    name = catalogue.find_name_column(source.name)
+    if not name or not _is_unasked_key(key, source, catalogue, question):
+        return tree, []
+    named = exp.select(_name_beside(key, name), key.copy()).from_(source.copy())
+    return named.where(exp.In(this=key.copy(), query=exp.Subquery(this=tree))), [f"shows {name}"]
 
 
-def _is_unasked_key(column: str, table: str, catalogue: Catalogue, question: str) -> bool:
+def _name_beside(key: exp.Column, name: str) -> exp.Column:
+    """The column that names rows, with the table of their key."""
+    column = exp.column(name, quoted=not _PLAIN_NAME.fullmatch(name))
+    column.set("table", key.args["table"].copy() if key.args.get("table") else None)
+    return column
+
+
+def _is_unasked_key(
+    column: exp.Column, source: exp.Table, catalogue: Catalogue, question: str
+) -> bool:
     """Whether a column is the key of a table and the question asks for no number or code."""
-    is_key = catalogue.keys.get(table) == {column.lower()}
-    asked = {singular(word) for word in plain(question).split()}
-    named = _KEY_WORDS | {singular(part.casefold()) for part in parts_of(column)[-1:]}
-    is_named = asked & named or column.lower() in question.lower()
-    return bool(question) and is_key and not is_named
+    name = column.name.lower()
+    asked = {singular(word) for word in plain(question).split()} - {"no"}
+    named = _KEY_WORDS | {singular(part.casefold()) for part in parts_of(column.name)[-1:]}
+    is_named = asked & named or name in question.lower()
+    return bool(question) and catalogue.keys.get(source.name.lower()) == {name} and not is_named
 
 
 def _find_names(select: exp.Select, catalogue: Catalogue) -> _Names:

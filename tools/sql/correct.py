@@ -72,7 +72,8 @@ def correct_query(
         changes += dialects.include_last_day(tree, catalogue.is_moment)
     changes += slips.group_alternatives(tree)
     changes += slips.write_stored_values(_find_compared_texts(tree, resolver), stored)
-    doubts = tuple(slips.find_absent_values(_find_compared_texts(tree, resolver), stored))
+    compared = [one for one in _find_compared_texts(tree, resolver) if not _is_denied(one.text)]
+    doubts = tuple(slips.find_absent_values(compared, stored))
     changes += dialects.set_present(tree, now) if now else []
     if isinstance(tree, exp.Select) and not ranks:
         changes += aggregates.sum_rows(tree, question, lookup.counts_differ)
@@ -110,7 +111,7 @@ def _correct_output(
 ) -> tuple[exp.Query, list[str]]:
     """Correct what the query shows and groups by; a ranking keeps its columns and rows."""
     catalogue, has_nulls = resolver.catalogue, resolver.make_test(lookup.has_nulls)
-    if isinstance(tree, exp.SetOperation):
+    if isinstance(tree, exp.SetOperation) and not ranks:
         return columns.show_names_of_keys(tree, catalogue, question)
     if not isinstance(tree, exp.Select):
         return tree, []
@@ -137,3 +138,9 @@ def _find_compared_texts(tree: exp.Expr, resolver: ColumnResolver) -> Iterator[s
         for text in get_compared_values(test):
             if isinstance(text, exp.Literal) and text.is_string and "%" not in text.name:
                 yield slips.ComparedText(*found, text)
+
+
+def _is_denied(text: exp.Literal) -> bool:
+    """Whether a column must differ from a text (``<>``, ``NOT IN``), which it need not hold."""
+    test = text.parent
+    return isinstance(test, exp.NEQ) or (test is not None and isinstance(test.parent, exp.Not))

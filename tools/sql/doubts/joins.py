@@ -18,29 +18,39 @@ def find_odd_joins(query: str, question: str, schema: Schema, dialect: str) -> t
     """
     if (tree := parse_query(query, dialect)) is None:
         return ()
-    selects, catalogue = tree.find_all(exp.Select), Catalogue(schema)
-    return tuple(text for select in selects for text in _find_odd(select, question, catalogue))
+    catalogue = Catalogue(schema)
+    queries = [one for one in tree.find_all(exp.Select) if not one.find_ancestor(exp.Exists)]
+    defined = {one.alias for one in tree.find_all(exp.CTE)}
+    return tuple(
+        text for select in queries for text in _find_odd(select, question, catalogue, defined)
+    )
 
 
-def _find_odd(select: exp.Select, question: str, catalogue: Catalogue) -> Iterator[str]:
-    names = {source.alias_or_name: source.name.lower() for source in get_sources(select)}
+def _find_odd(
+    select: exp.Select, question: str, catalogue: Catalogue, defined: set[str]
+) -> Iterator[str]:
+    sources = [one for one in get_sources(select) if isinstance(one, exp.Table) and one.name]
+    names = {one.alias_or_name: one.name.lower() for one in sources if one.name not in defined}
     for join in select.args.get("joins") or ():
-        name, pairs = join.this.name, find_column_pairs(join)
-        own = {one.name.lower() for p in pairs for one in p if one.table == join.alias_or_name}
-        is_unknown = isinstance(join.this, exp.Table) and not roots(name) & roots(question)
-        is_unused = not select.find(exp.Star) and not _is_used(join, select)
-        if is_unknown and is_unused and own != catalogue.keys.get(name.lower()):
-            yield f"The query joins {name}, of which the question says nothing."
+        alias, pairs = join.alias_or_name, find_column_pairs(join)
+        if alias not in names:
+            continue
+        own = {one.name.lower() for pair in pairs for one in pair if one.table == alias}
+        is_asked = roots(join.this.name) & roots(question) or select.find(exp.Star)
+        if not is_asked and own != catalogue.keys.get(names[alias]) and not _is_used(join, select):
+            yield f"The query joins {join.this.name}, of which the question says nothing."
         for left, right in pairs:
             tables = {left.table, right.table}
             is_same = len(tables) == 2 and len({names.get(table, table) for table in tables}) == 1
-            if is_same and left.name.lower() == right.name.lower():
-                yield f"The query joins the rows of {name} with one another by {left.name}."
+            compares = select.find(exp.LT, exp.GT, exp.LTE, exp.GTE, exp.NEQ)
+            if is_same and not compares and left.name.lower() == right.name.lower():
+                yield f"The query joins the rows of {join.this.name} with one another."
 
 
 def _is_used(join: exp.Join, select: exp.Select) -> bool:
-    """Whether anything outside the join's own condition may use its table."""
+    """Whether anything but the pairs of columns that the join equates may use its table."""
+    equated = {id(column) for pair in find_column_pairs(join) for column in pair}
     return any(
-        column.table in ("", join.alias_or_name) and column.find_ancestor(exp.Join) is not join
+        column.table in ("", join.alias_or_name) and id(column) not in equated
         for column in get_own_columns(select)
     )
