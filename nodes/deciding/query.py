@@ -245,6 +245,8 @@ async def _write(
     least: float | None = context.chance_needed(database.kind)
     if need.question != state["question"]:  # a step of a plan may need more than the database
         least = None
+    elif any(same_words(one.question) == same_words(need.question) for one in need.confirmed):
+        least = None  # its owner knows the answer
     elif is_follow_up(state):
         least = 0.0  # "And which is the cheapest?" is too short to be judged by itself
     return await write_with_model(

@@ -18,7 +18,7 @@ from planweave.tools.checking.decisions import (
     find_unused_number,
     reject,
 )
-from planweave.tools.checking.shapes import find_wrong_shape
+from planweave.tools.checking.shapes import EACH, FOR_EACH, find_wrong_shape
 from planweave.tools.checking.tables import (
     FactRows,
     find_missing_aggregate,
@@ -90,8 +90,6 @@ _SHARE = re.compile(r"(?<!\d )\b(?:percent(?:age)?|share|proportion|fraction)\b"
 _SHARE_OF = re.compile(r"\b(?:percent|percentage|proportion|fraction|share) of\b", re.IGNORECASE)
 _DIVIDES = re.compile(r"/|\bavg\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_EACH = re.compile(r"\b(?:each|every|per)\b", re.I)
-_FOR_EACH = re.compile(r"\bfor (?:each|every)\b|\beach of (?:our|the|my|these)\b", re.IGNORECASE)
 _ONCE = re.compile(r"\bwhen\b.{0,200}\b(?:first|last)\b", re.IGNORECASE)
 """Matches a question for the day of one thing among several."""
 _STATE = re.compile(r"\b(?:still|no longer|any ?more|not yet)\b", re.IGNORECASE)
@@ -110,7 +108,7 @@ def find_answer_columns(question: str, view: FactRows) -> list[int]:
     if _WORDS_ASKED.search(question):
         return []
     ranks = find_superlatives(_SORTED.sub("", question))
-    if not ranks or _EACH.search(question) or _SEVERAL.search(question):
+    if not ranks or EACH.search(question) or _SEVERAL.search(question):
         return columns
     if any(rank.word in ("best", "worst") for rank in ranks):
         return []
@@ -248,7 +246,7 @@ def _find_unused_times(question: str, query: str) -> Iterator[str]:
 def _find_wrong_parts(question: str, view: FactRows, where: str) -> Iterator[str]:
     """Groups that are not shown or have no name, and an omitted state."""
     reading, rows = view.reading, view.rows
-    if len(reading.expressions) == 1 and _FOR_EACH.search(question):
+    if len(reading.expressions) == 1 and FOR_EACH.search(question):
         if len(rows) > 1:
             yield f"Fact {where} does not show what each row is of."
         elif rows and (reading.aggregates or reading.extremes):
@@ -280,7 +278,7 @@ def _find_wrong_rank(asked: Requirements, view: FactRows, *, trusted: bool) -> s
     A trusted query may rank by any column if only one direction is possible.
     """
     reading, ranks = view.reading, find_superlatives(_SORTED.sub("", asked.question))
-    if not ranks or (_EACH.search(asked.question) and not reading.limited):
+    if not ranks or (EACH.search(asked.question) and not reading.limited):
         says_why = find_numbers(asked.question) or _ONCE.search(asked.question)
         is_cut = reading.limited and not says_why
         return f"Nothing says why fact {cite(view.facts)} shows no other rows." if is_cut else ""

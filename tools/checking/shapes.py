@@ -11,8 +11,8 @@ from planweave.tools.checking.tables import FactRows
 from planweave.tools.checking.units import is_unit_word
 from planweave.tools.checking.words import find_numbers, find_superlatives, root, roots
 
-_EACH = re.compile(r"\b(?:each|every|per)\b", re.IGNORECASE)
-_FOR_EACH = re.compile(r"\bfor (?:each|every)\b", re.IGNORECASE)
+EACH = re.compile(r"\b(?:each|every|per)\b", re.IGNORECASE)
+FOR_EACH = re.compile(r"\bfor (?:each|every)\b|\beach of (?:our|the|my|these)\b", re.IGNORECASE)
 _ASKS_ONE = re.compile(r"^\W*(?:which|who|what|where)\b", re.IGNORECASE)
 _FIRST = re.compile(r"\b(?:most|least|\w+est)(?: \w+)? first\b", re.IGNORECASE)
 """An order of all rows, and no superlative that asks for one."""
@@ -94,9 +94,9 @@ def _find_cut(question: str, view: FactRows) -> str:
     """One row where the question asks about all."""
     if not view.reading.limited or len(view.rows) != 1:
         return ""
-    is_about_each = _EACH.search(question) and not _ASKS_ONE.match(question)
+    is_about_each = EACH.search(question) and not _ASKS_ONE.match(question)
     is_list = _FIRST.search(question) and not find_numbers(question)
-    if is_about_each or is_list or _FOR_EACH.search(question):
+    if is_about_each or is_list or FOR_EACH.search(question):
         return "The question asks about several things, and the query shows one."
     return ""
 
@@ -111,12 +111,8 @@ def _find_odd_cells(question: str, view: FactRows, *, trusted: bool) -> str:
     computed = [row[at] for row in view.rows for at, text in enumerate(shown) if "(" in text]
     if None in (cells if is_chosen else computed):
         return "A value is missing in the rows."
-    is_graph = _CYPHER.match(view.reading.text)
-    if (
-        is_graph
-        and not trusted
-        and any(isinstance(cell, str) and cell.startswith("{") for cell in cells)
-    ):
+    has_maps = any(isinstance(cell, str) and cell.startswith("{") for cell in cells)
+    if has_maps and not trusted and _CYPHER.match(view.reading.text):
         return "The query shows whole nodes."
     is_average = len(view.rows) == 1 and find_inner_aggregate(question, ()) == "count"
     if is_average and view.rows[0][-1] == 1:
@@ -130,11 +126,8 @@ def _find_other_kind(question: str, view: FactRows) -> str:
     are_numbers = all(isinstance(cell, int | float) for cell in cells)
     if are_numbers and _ASKS_WHO.match(question) and not _IDENTIFIES.search(" ".join(view.columns)):
         return "The question asks who, and the query shows numbers."
-    if (
-        _ASKS_COUNT.match(question)
-        and not are_numbers
-        and not view.reading.aggregates & {"count", "sum"}
-    ):
+    counts = are_numbers or view.reading.aggregates & {"count", "sum"}
+    if _ASKS_COUNT.match(question) and not counts:
         return "The question asks for a number, and the query counts nothing."
     if len(view.rows) > 1 and _ASKS_ONE_NUMBER.match(question):
         return "The question asks for one number, and the query shows several."
@@ -166,7 +159,7 @@ def _find_missing_steps(question: str, view: FactRows) -> str:
     counts_first = _NESTED.search(reading.text) or ("count" in words and "/" in reading.text)
     if find_inner_aggregate(question, words) == "count" and not counts_first:
         return "The query counts nothing for each, before it takes the average."
-    if _FOR_EACH.search(question) and not _EXTREME.search(reading.text):
+    if FOR_EACH.search(question) and not _EXTREME.search(reading.text):
         ranks = find_superlatives(_FIRST.sub("", _NAMES.sub("", question)))
         if words := [rank.word for rank in ranks if rank.word not in ("min", "max")]:
             return f"The query does not look for what is {words[0]} for each."
